@@ -1,0 +1,26 @@
+"""Who arrives, and how they answer: costs of manipulation, individuals, populations."""
+
+from typing import TYPE_CHECKING
+
+from agents.lazy import lazily
+
+if TYPE_CHECKING:
+    from agents.costs import Cost as Cost
+    from agents.costs import L2Cost as L2Cost
+    from agents.costs import WeightedL1Cost as WeightedL1Cost
+    from agents.individuals import BestResponse as BestResponse
+    from agents.individuals import Individual as Individual
+    from agents.individuals import Noisy as Noisy
+    from agents.individuals import Truthful as Truthful
+    from agents.populations import DataSet as DataSet
+    from agents.populations import FixedSequence as FixedSequence
+    from agents.populations import Population as Population
+    from agents.populations import Separable as Separable
+else:
+    _HOMES = {
+        "costs": ("Cost", "L2Cost", "WeightedL1Cost"),
+        "individuals": ("BestResponse", "Individual", "Noisy", "Truthful"),
+        "populations": ("DataSet", "FixedSequence", "Population", "Separable"),
+    }
+    __all__ = [name for names in _HOMES.values() for name in names]
+    __getattr__ = lazily(__name__, {name: home for home, names in _HOMES.items() for name in names})

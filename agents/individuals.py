@@ -1,0 +1,76 @@
+"""How an individual answers a published classifier."""
+
+from typing import Protocol
+
+import numpy as np
+
+from agents import streams
+from agents.checks import finite_number
+from agents.costs import Cost
+from agents.typing import Float, Key
+
+
+class Individual(Protocol):
+    """A policy of individuals: sees the true features and the published classifier, returns a report.
+
+    Attributes
+    ----------
+    slack : float
+        Largest distance, per coordinate, of a report from the true features beyond what the best response moves.
+    """
+
+    slack: float
+
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+        """Return the report (d,) of the individual with true ``features`` (d,) who arrives in round ``moment``."""
+
+
+class BestResponse:
+    """Moves to the cheapest accepted point if that costs at most the value of being accepted."""
+
+    slack = 0.0
+
+    def __repr__(self) -> str:
+        return "BestResponse()"
+
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+        """Return the best response (d,)."""
+        return cost.best_response(features, classifier)
+
+
+class Truthful:
+    """Reports the true features, whatever the classifier."""
+
+    slack = 0.0
+
+    def __repr__(self) -> str:
+        return "Truthful()"
+
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+        """Return the true features (d,)."""
+        return features.copy()
+
+
+class Noisy:
+    """Best-responds, but misses by independent uniform noise in every coordinate that can move.
+
+    Parameters
+    ----------
+    scale : float
+        The noise of a coordinate lies in ``[-scale, scale]``, in units of the features.
+    """
+
+    def __init__(self, scale: float) -> None:
+        self.slack = finite_number("scale", scale, minimum=0.0)
+
+    def __repr__(self) -> str:
+        return f"Noisy(scale={self.slack})"
+
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+        """Return the best response plus noise (d,)."""
+        answer = cost.best_response(features, classifier)
+        movable = np.broadcast_to(cost.budgets(features.size)[0] > 0.0, features.shape)
+        for i in np.flatnonzero(movable):
+            bits = streams.philox(key, streams.INDIVIDUAL, moment, int(i))
+            answer[i] += self.slack * (2.0 * streams.unit(bits[0]) - 1.0)
+        return answer

@@ -1,0 +1,161 @@
+"""The interface of a learner: Stable-Baselines3's ``predict``, with everything learned in an explicit state."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.typing import Bool, Float
+from learners.observation import Layout
+
+State = TypeVar("State", bound=tuple[Float, ...])
+
+
+class Truth(NamedTuple):
+    """What the theorems' bounds depend on; nobody tells it to a learner.
+
+    Attributes
+    ----------
+    cost : str
+        ``"l2"`` or ``"l1"``.
+    dim : int
+    radius : float
+        R, the largest norm of true features.
+    margin : float
+        Distance that true features keep from the separating hyperplane: 1 / |w*|.
+    intercept : float
+        The hyperplane's intercept with unit weights; 0 if it passes through the origin.
+    alpha : float
+        The largest reach.
+    nonnegative : bool
+        Whether no weight of the separator is negative.
+    """
+
+    cost: str
+    dim: int
+    radius: float
+    margin: float
+    intercept: float
+    alpha: float
+    nonnegative: bool
+
+
+class Learner(ABC, Generic[State]):
+    """A policy that learns while it predicts.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line.
+    summary : str
+        What it is, in one line.
+    requires : tuple of str
+        What it must be told (`from_knowledge`).
+    cost : str or None
+        The manipulation cost that it is made for: ``"l2"``, ``"l1"``, or None for any.
+    parameters : dict
+        The values that it was built with.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    requires: ClassVar[tuple[str, ...]] = ()
+    cost: ClassVar[str | None] = None
+    parameters: dict[str, object]
+
+    @abstractmethod
+    def initial_state(self, games: int, dim: int) -> State:
+        """Return the state of ``games`` games with ``dim`` features before their first round."""
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return the theorem's mistake bound, sharpened or as printed; None where its assumptions fail."""
+        return None
+
+    @classmethod
+    def from_knowledge(cls, knowledge: Mapping[str, object], **parameters: Any) -> Self:
+        """Build the learner from what a scenario tells; explicit ``parameters`` override.
+
+        Raises
+        ------
+        ValueError
+            If it is told too little, or made for another cost.
+        """
+        missing = [name for name in cls.requires if name not in knowledge and name not in parameters]
+        if missing:
+            raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")
+        if cls.cost is not None and knowledge.get("cost", cls.cost) != cls.cost:
+            raise ValueError(f"{cls.name} is made for {cls.cost} costs; the scenario has {knowledge['cost']}")
+        return cls(**{name: knowledge[name] for name in cls.requires if name not in parameters} | parameters)
+
+    def predict(
+        self,
+        observation: Mapping[str, ArrayLike] | NDArray[np.floating[Any]],
+        state: State | None = None,
+        episode_start: ArrayLike | None = None,
+        deterministic: bool = True,
+    ) -> tuple[NDArray[np.floating[Any]], State]:
+        """Learn from the last round that the observation shows, and publish the next classifier.
+
+        Parameters
+        ----------
+        observation : mapping or ndarray
+            Of one game, or of n games with a leading axis; a mapping with the environment's keys or its flat form.
+        state : NamedTuple of arrays, optional
+            What the previous call returned, consumed by this one; None begins anew.
+        episode_start : array_like, shape (n,), bool, optional
+            Games that begin anew.
+        deterministic : bool
+            Part of the interface; the exploration that an algorithm is made of stays on.
+
+        Returns
+        -------
+        action : ndarray, shape (d + 1,) or (n, d + 1)
+            ``[w, b]``, in the dtype of the observation.
+        state : NamedTuple of arrays
+            First axis: the game.
+        """
+        from learners.rules import advance
+
+        if not isinstance(observation, Mapping):
+            vector = np.asarray(observation)
+            observation = Layout.of(vector).split(vector)
+        reported = np.asarray(observation["features"])
+        dtype = reported.dtype if reported.dtype == np.float32 else np.dtype(np.float64)
+        dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
+        features = _rows("features", reported, games, dim)
+        classifier = _rows("classifier", observation["classifier"], games, dim + 1)
+        prediction, label, rounds = (
+            _rows(key, observation[key], games, 1).reshape(games) for key in ("prediction", "label", "round")
+        )
+        current = self._continued(state, episode_start, games, dim)
+        action = np.empty((games, dim + 1))
+        advance(current, features, prediction, label, classifier, rounds, float(np.finfo(dtype).eps), action)
+        published = action.astype(dtype, copy=False)
+        return (published if reported.ndim == 2 else published[0]), current
+
+    def _continued(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
+        """Return the state to go on with: new where there is none or an episode starts."""
+        if state is None:
+            return self.initial_state(games, dim)
+        if len(state[0]) != games:
+            raise ValueError(f"state must hold {games} games like the observation, got {len(state[0])}")
+        if episode_start is None:
+            return state
+        starts: Bool = np.broadcast_to(np.asarray(episode_start, dtype=bool), (games,))
+        if starts.any():
+            for array, fresh in zip(state, self.initial_state(games, dim), strict=True):
+                array[starts] = fresh[starts]
+        return state
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+
+def _rows(name: str, value: ArrayLike, games: int, columns: int) -> Float:
+    """Return one entry of an observation as (games, columns), float64 and contiguous."""
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if array.size != games * columns or array.shape[-1] != columns:
+        raise ValueError(f"{name} must have shape ({columns},) or ({games}, {columns}), got {array.shape}")
+    return array.reshape(games, columns)

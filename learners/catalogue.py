@@ -1,0 +1,49 @@
+"""Every learner by its name on the command line."""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from learners.base import Learner
+from learners.fixed import BestFixedClassifier, ConstantClassifier
+from learners.perceptron import Perceptron
+from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
+
+_CLASSES: tuple[type[Learner[Any]], ...] = (
+    ConstantClassifier,
+    BestFixedClassifier,
+    Perceptron,
+    StrategicPerceptronL2,
+    StrategicPerceptronL1,
+    BiasedL1,
+)
+LEARNERS = {learner.name: learner for learner in _CLASSES}
+
+
+def learner_class(name: str) -> type[Learner[Any]]:
+    """Return the class of a learner.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+    """
+    if name not in LEARNERS:
+        raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}")
+    return LEARNERS[name]
+
+
+def build(name: str, knowledge: Mapping[str, object], **parameters: object) -> Learner[Any]:
+    """Build a learner from what a scenario tells and explicit parameters.
+
+    Raises
+    ------
+    ValueError
+        For an unknown learner or parameter, or one that is told too little.
+    """
+    chosen = learner_class(name)
+    allowed = tuple(inspect.signature(chosen).parameters)
+    for parameter in parameters:
+        if parameter not in allowed:
+            raise ValueError(f"{name} has no parameter {parameter!r}; it has {', '.join(allowed) or 'none'}")
+    return chosen.from_knowledge(knowledge, **parameters)

@@ -1,0 +1,105 @@
+"""Learners that do not learn: constants, and the reference that knows the run's true points."""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.checks import finite_rows
+from agents.costs import Cost
+from agents.typing import Float
+from learners.base import Learner
+from learners.rules import learn, publish, rule_of, write_published
+
+
+class FixedState(NamedTuple):
+    """The classifier ``[w, b]`` (n, d + 1) that each game publishes for ever."""
+
+    classifier: Float
+
+
+@rule_of(FixedState, learn)
+def _learn(
+    state: FixedState, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
+) -> bool:
+    return False
+
+
+@rule_of(FixedState, publish)
+def _publish(state: FixedState, game: int, out: Float) -> None:
+    classifier = state.classifier[game]
+    d = classifier.shape[0] - 1
+    write_published(classifier[:d], classifier[d], out)
+
+
+class ConstantClassifier(Learner[FixedState]):
+    """Accepts everybody, or nobody.
+
+    Parameters
+    ----------
+    accept : bool
+    """
+
+    name = "constant-classifier"
+    summary = "accepts everybody (accept=false: nobody)"
+
+    def __init__(self, accept: bool = True) -> None:
+        if not isinstance(accept, bool):
+            raise TypeError(f"accept must be True or False, got {accept!r}")
+        self.accept = accept
+        self.parameters = {"accept": accept}
+
+    def initial_state(self, games: int, dim: int) -> FixedState:
+        """Return the constant classifier of each game."""
+        classifier = np.zeros((games, dim + 1))
+        classifier[:, -1] = 0.0 if self.accept else -1.0
+        return FixedState(classifier)
+
+
+class BestFixedClassifier(Learner[FixedState]):
+    """The reference: a fixed classifier found from the run's true points, which no learner sees.
+
+    Their maximum-margin separator, or a linear soft-margin one where none exists, raised by what individuals can reach:
+    then it labels every best response as the unraised one labels the true points. Without errors where a separator
+    exists; elsewhere a learner may do better, since finding the classifier with the fewest mistakes is hard.
+
+    Parameters
+    ----------
+    classifier : array_like, shape (d + 1,) or (n, d + 1)
+        ``[w, b]`` as published, one for all games or one each.
+    """
+
+    name = "best-fixed-classifier"
+    summary = "reference: a fixed classifier that knows the run's true points"
+    requires = ("truth",)
+
+    def __init__(self, classifier: ArrayLike) -> None:
+        self.classifier, _ = finite_rows("classifier", classifier)
+        self.parameters = {}
+
+    @classmethod
+    def from_points(cls, features: ArrayLike, labels: ArrayLike, cost: Cost) -> Self:
+        """Find the reference for true ``features`` (n, d) and ``labels`` (n,) whose owners pay ``cost`` to move."""
+        from learners import margins
+
+        separator = margins.max_margin(features, labels)
+        if separator is None:
+            separator = margins.soft_margin(features, labels)
+        raised = separator.copy()
+        raised[-1] -= np.max(cost.reach(separator[:-1]))
+        return cls(raised)
+
+    def initial_state(self, games: int, dim: int) -> FixedState:
+        """Return the classifier of each game.
+
+        Raises
+        ------
+        ValueError
+            If it has another number of features, or there are neither one nor ``games`` of them.
+        """
+        rows = len(self.classifier)
+        if rows not in (1, games) or self.classifier.shape[1] != dim + 1:
+            raise ValueError(
+                f"classifier must have shape ({dim + 1},) or ({games}, {dim + 1}), got {self.classifier.shape}"
+            )
+        return FixedState(np.broadcast_to(self.classifier, (games, dim + 1)).copy())

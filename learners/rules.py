@@ -1,0 +1,106 @@
+"""What a compiled rule of a learner looks like, and the loop that applies it to many games.
+
+A learner's state is a NamedTuple of arrays whose first axis is the game. *The class of the state selects the rule*:
+each learner overloads `learn` and `publish` for its own class, and everything compiled calls these two.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import types
+from numba.extending import overload
+
+from agents.boundary import length
+from agents.compiled import compiled
+from agents.typing import Float
+
+# Shorter weights than this are taken for none, so that scaling into the action box rounds nothing.
+SHORTEST_WEIGHTS = 1e-150
+
+
+def learn(
+    state: Any, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
+) -> bool:
+    """Learn from one round of one game; return whether the state changed.
+
+    Parameters
+    ----------
+    state : NamedTuple of arrays
+        Changed in place.
+    game : int
+        Row of the state.
+    features : ndarray, shape (d,)
+        The report.
+    prediction, label : float
+        -1 or +1; label 0 is hidden.
+    classifier : ndarray, shape (d + 1,)
+        What was published.
+    eps : float
+        Machine epsilon of the coarsest dtype that the numbers went through.
+    """
+    raise NotImplementedError("compiled code only")
+
+
+def publish(state: Any, game: int, out: Float) -> None:
+    """Write the classifier that one game publishes next to ``out`` (d + 1,), inside the action box."""
+    raise NotImplementedError("compiled code only")
+
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+
+def rule_of(state_class: type, stub: Callable[..., Any]) -> Callable[[Rule], Rule]:
+    """Register a function as the rule ``stub`` (`learn` or `publish`) of a class of states."""
+
+    def register(rule: Rule) -> Rule:
+        def choose(state: Any, *_: Any) -> Rule | None:
+            named = isinstance(state, (types.NamedTuple, types.NamedUniTuple)) and state.instance_class is state_class
+            return rule if named else None
+
+        # Numba compares the two signatures, annotations included.
+        choose.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
+        overload(stub, inline="never")(choose)
+        return rule
+
+    return register
+
+
+@compiled
+def write_published(weights: Float, intercept: float, out: Float) -> None:
+    """Write ``[w, b]`` times a power of two that brings it into the action box: nothing is rounded.
+
+    Only the direction matters. Without weights, an intercept of at least 0 accepts everybody (all zeros), a negative
+    one nobody (``[0 .. 0, -1]``).
+    """
+    d = weights.shape[0]
+    norm = length(weights)
+    if norm < SHORTEST_WEIGHTS:
+        for i in range(d):
+            out[i] = 0.0
+        out[d] = 0.0 if intercept >= 0.0 else -1.0
+        return
+    # One more than the exponent: a norm that was rounded to just below a power of two must not leave the box.
+    factor = 2.0 ** -(math.frexp(max(norm, abs(intercept)))[1] + 1)
+    for i in range(d):
+        out[i] = weights[i] * factor
+    out[d] = intercept * factor
+
+
+@compiled
+def advance(
+    state: Any,
+    features: Float,
+    prediction: Float,
+    label: Float,
+    classifier: Float,
+    rounds: Float,
+    eps: float,
+    out: Float,
+) -> None:
+    """Let each of n games learn from its last round and publish its next classifier to ``out`` (n, d + 1)."""
+    for game in range(features.shape[0]):
+        if rounds[game] > 0.0:
+            learn(state, game, features[game], prediction[game], label[game], classifier[game], eps)
+        publish(state, game, out[game])

@@ -1,0 +1,211 @@
+"""The Strategic Perceptron: raise the bar by what individuals can reach, learn from surrogate points.
+
+Algorithm 2 (l2 costs), Algorithm 3 (weighted l1 costs) and its form with an intercept (Section 7).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.boundary import dot, length, on_boundary
+from agents.checks import finite_array, finite_number
+from agents.costs import WeightedL1Cost, steepest
+from agents.typing import Float
+from learners import bounds
+from learners.base import Learner, Truth
+from learners.rules import learn, publish, rule_of, write_published
+
+
+class StrategicL2State(NamedTuple):
+    """Weights (n, d) and the reach alpha (n,)."""
+
+    weights: Float
+    alpha: Float
+
+
+@rule_of(StrategicL2State, learn)
+def _learn_l2(
+    state: StrategicL2State, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
+) -> bool:
+    if label == 0.0 or label == prediction:
+        return False
+    d = features.shape[0]
+    alpha = state.alpha[game]
+    shift = 0.0
+    if label < 0.0 and on_boundary(classifier, features, alpha, eps):
+        shift = alpha / length(classifier[:d])
+    weights = state.weights[game]
+    for i in range(d):
+        weights[i] += label * (features[i] - shift * classifier[i])
+    return True
+
+
+@rule_of(StrategicL2State, publish)
+def _publish_l2(state: StrategicL2State, game: int, out: Float) -> None:
+    weights = state.weights[game]
+    write_published(weights, -state.alpha[game] * length(weights), out)
+
+
+class StrategicPerceptronL2(Learner[StrategicL2State]):
+    """Algorithm 2: accepts ``w.x / |w| >= alpha``; a rejected-worthy mover is learned from where it may have come.
+
+    A negative individual accepted on the boundary may have moved by up to alpha, so its surrogate point
+    ``x - alpha w / |w|`` is subtracted (Definition 1); every other mistake adds ``y x``.
+
+    Parameters
+    ----------
+    alpha : float
+        How far an individual moves for the value of being accepted, at least 0.
+
+    Notes
+    -----
+    At most ``R^2 |w*|^2`` mistakes (Theorem 1, sharpened) on true points that a hyperplane through the origin
+    separates, if every label is revealed.
+    """
+
+    name = "strategic-perceptron-l2"
+    summary = "Strategic Perceptron for known l2 costs (Algorithm 2)"
+    requires = ("alpha",)
+    cost = "l2"
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = finite_number("alpha", alpha, minimum=0.0)
+        self.parameters = {"alpha": self.alpha}
+
+    def initial_state(self, games: int, dim: int) -> StrategicL2State:
+        """Return zero weights for each game."""
+        return StrategicL2State(np.zeros((games, dim)), np.full(games, self.alpha))
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return Theorem 1's bound; None for other costs, another alpha or a hyperplane off the origin."""
+        if truth.cost != "l2" or truth.intercept != 0.0 or truth.alpha != self.alpha:
+            return None
+        return bounds.strategic_l2(truth.radius, truth.margin, truth.alpha, printed=printed)
+
+
+class StrategicL1State(NamedTuple):
+    """Weights (n, d), intercept (n,), reaches alpha (n, d), radius (n,), value of the fake coordinate (n,): 1 or 0."""
+
+    weights: Float
+    intercept: Float
+    alpha: Float
+    radius: Float
+    fake: Float
+
+
+@rule_of(StrategicL1State, learn)
+def _learn_l1(
+    state: StrategicL1State, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
+) -> bool:
+    if label == 0.0 or label == prediction:
+        return False
+    d = features.shape[0]
+    weights, alpha, fake = state.weights[game], state.alpha[game], state.fake[game]
+    largest = alpha.max()
+    norm = math.sqrt(dot(weights, weights) + state.intercept[game] ** 2)
+    eta = 1.0 / (4.0 * norm + 8.0 * (state.radius[game] + fake + largest) + 2.0)
+    moved_along = -1
+    if label < 0.0 and on_boundary(classifier, features, largest, eps):
+        moved_along = steepest(classifier[:d], alpha)
+    for i in range(d):
+        surrogate = features[i] - alpha[i] if i == moved_along else features[i]
+        # Correction: no weight below 0, so that nobody gains by making a feature worse.
+        weights[i] = max(0.0, weights[i] + label * surrogate)
+    state.intercept[game] += label * fake
+    # Tie-break: a unique best direction, so that it is known along which coordinate movers moved.
+    favourite = steepest(weights, alpha)
+    if favourite >= 0:
+        weights[favourite] += eta
+    return True
+
+
+@rule_of(StrategicL1State, publish)
+def _publish_l1(state: StrategicL1State, game: int, out: Float) -> None:
+    weights, alpha = state.weights[game], state.alpha[game]
+    favourite = steepest(weights, alpha)
+    raised = alpha[favourite] * weights[favourite] if favourite >= 0 else 0.0
+    write_published(weights, state.intercept[game] - raised, out)
+
+
+class StrategicPerceptronL1(Learner[StrategicL1State]):
+    """Algorithm 3: accepts ``w.x >= max alpha_i w_i`` and keeps ``w >= 0`` with a unique best direction to move.
+
+    On a mistake: add ``y x~`` (a negative individual on the boundary counts as ``x - alpha_i e_i``, Definition 2),
+    raise negative weights to 0, then add eta to the weight with the largest ``alpha_i w_i`` (the lowest index among
+    ties, movable coordinates only), with ``eta = 1 / (4 |w| + 8 (R + max alpha) + 2)`` and |w| before the update.
+
+    Parameters
+    ----------
+    alpha : float or array_like, shape (d,)
+        How far each coordinate moves for the value of being accepted, at least 0.
+    radius : float
+        R, the largest norm of true features.
+
+    Notes
+    -----
+    At most ``(1 + (R + max alpha)^2) |w*|^2`` mistakes (Theorem 2, sharpened) on true points that a hyperplane through
+    the origin separates whose weights are not negative, if every label is revealed.
+    """
+
+    name = "strategic-perceptron-l1"
+    summary = "Strategic Perceptron for known weighted l1 costs (Algorithm 3)"
+    requires = ("alpha", "radius")
+    cost = "l1"
+    fake = 0.0
+
+    def __init__(self, alpha: ArrayLike, radius: float) -> None:
+        self._cost = WeightedL1Cost(finite_array("alpha", alpha, (None,) if np.ndim(alpha) else ()))
+        self.radius = finite_number("radius", radius, minimum=0.0)
+        self.parameters = {"alpha": self._cost.alpha.tolist(), "radius": self.radius}
+
+    def initial_state(self, games: int, dim: int) -> StrategicL1State:
+        """Return zero weights for each game.
+
+        Raises
+        ------
+        ValueError
+            If alpha has another number of coordinates.
+        """
+        return StrategicL1State(
+            np.zeros((games, dim)),
+            np.zeros(games),
+            np.repeat(self._cost.budgets(dim), games, axis=0),
+            np.full(games, self.radius),
+            np.full(games, self.fake),
+        )
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return Theorem 2's bound; None for other costs, negative weights of w* or a hyperplane off the origin."""
+        if not self._applies(truth) or truth.intercept != 0.0:
+            return None
+        return bounds.strategic_l1(truth.radius, truth.margin, truth.alpha, truth.dim, printed=printed)
+
+    def _applies(self, truth: Truth) -> bool:
+        return truth.cost == "l1" and truth.nonnegative and truth.alpha == self._cost.alpha.max()
+
+
+class BiasedL1(StrategicPerceptronL1):
+    """Algorithm 3 with an intercept (Section 7): the weight of a fake coordinate 1 that nobody can move.
+
+    The fake coordinate is neither corrected nor chosen as a direction, so intercepts may be negative.
+
+    Parameters
+    ----------
+    alpha : float or array_like, shape (d,)
+        As for `StrategicPerceptronL1`.
+    radius : float
+        R without the fake coordinate, which adds at most 1.
+    """
+
+    name = "biased-l1"
+    summary = "Strategic Perceptron for weighted l1 costs with an intercept (Section 7)"
+    fake = 1.0
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return the bound of Section 7; None for other costs or negative weights of w*."""
+        if not self._applies(truth):
+            return None
+        norm, bias = 1.0 / truth.margin, truth.intercept / truth.margin
+        return bounds.strategic_l1_with_bias(truth.radius, truth.alpha, truth.dim, norm, bias, printed=printed)

@@ -70,7 +70,6 @@ class Noisy:
         """Return the best response plus noise (d,)."""
         answer = cost.best_response(features, classifier)
         movable = np.broadcast_to(cost.budgets(features.size)[0] > 0.0, features.shape)
-        for i in np.flatnonzero(movable):
-            bits = streams.philox(key, streams.INDIVIDUAL, moment, int(i))
-            answer[i] += self.slack * (2.0 * streams.unit(bits[0]) - 1.0)
-        return answer
+        draws = np.empty(features.size)
+        streams.fill_uniforms(key, streams.INDIVIDUAL, moment, draws)
+        return np.where(movable, answer + self.slack * (2.0 * draws - 1.0), answer)

@@ -188,6 +188,9 @@ class DataSet(FiniteKnown):
         if not body:
             raise ValueError(f"{os.fspath(path)} must hold at least one row, got none")
         at = header.index(label)
+        for row, entries in enumerate(body, start=2):
+            if len(entries) != len(header):
+                raise ValueError(f"{os.fspath(path)}, row {row} must have {len(header)} fields, got {len(entries)}")
         features = [
             [_parse(entry, path, row, name) for name, entry in zip(header, entries, strict=True) if name != label]
             for row, entries in enumerate(body, start=2)

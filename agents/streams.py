@@ -74,6 +74,13 @@ def uniform(key: Key, purpose: int, moment: int) -> float:
 
 
 @compiled
+def fill_uniforms(key: Key, purpose: int, moment: int, out: Float) -> None:
+    """Fill ``out`` (d,) with uniform numbers in [0, 1), from block 1 on; block 0 is the caller's."""
+    for i in range(out.shape[0]):
+        out[i] = unit(philox(key, purpose, moment, 1 + i // 4)[i % 4])
+
+
+@compiled
 def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
     """Fill ``out`` (d,) with standard normals (Box and Muller) from block 1 on; block 0 is the caller's."""
     d = out.shape[0]

@@ -49,6 +49,8 @@ class Learner(ABC, Generic[State]):
     ----------
     name : str
         Its name on the command line.
+    state_class : type
+        NamedTuple of its state; the first field is ``weights`` (n, d).
     summary : str
         What it is, in one line.
     requires : tuple of str
@@ -60,6 +62,7 @@ class Learner(ABC, Generic[State]):
     """
 
     name: ClassVar[str]
+    state_class: ClassVar[type[tuple[Float, ...]]]
     summary: ClassVar[str]
     requires: ClassVar[tuple[str, ...]] = ()
     cost: ClassVar[str | None] = None
@@ -139,8 +142,12 @@ class Learner(ABC, Generic[State]):
         """Return the state to go on with: new where there is none or an episode starts."""
         if state is None:
             return self.initial_state(games, dim)
-        if len(state[0]) != games:
-            raise ValueError(f"state must hold {games} games like the observation, got {len(state[0])}")
+        if not isinstance(state, self.state_class):
+            raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
+        if state[0].shape != (games, dim):
+            raise ValueError(
+                f"state must hold {games} games with {dim} features like the observation, got {state[0].shape}"
+            )
         if episode_start is None:
             return state
         starts: Bool = np.broadcast_to(np.asarray(episode_start, dtype=bool), (games,))

@@ -13,9 +13,10 @@ from learners.rules import learn, publish, rule_of, write_published
 
 
 class FixedState(NamedTuple):
-    """The classifier ``[w, b]`` (n, d + 1) that each game publishes for ever."""
+    """Weights (n, d) and intercept (n,) that each game publishes for ever."""
 
-    classifier: Float
+    weights: Float
+    intercept: Float
 
 
 @rule_of(FixedState, learn)
@@ -27,9 +28,7 @@ def _learn(
 
 @rule_of(FixedState, publish)
 def _publish(state: FixedState, game: int, out: Float) -> None:
-    classifier = state.classifier[game]
-    d = classifier.shape[0] - 1
-    write_published(classifier[:d], classifier[d], out)
+    write_published(state.weights[game], state.intercept[game], out)
 
 
 class ConstantClassifier(Learner[FixedState]):
@@ -41,6 +40,7 @@ class ConstantClassifier(Learner[FixedState]):
     """
 
     name = "constant-classifier"
+    state_class = FixedState
     summary = "accepts everybody (accept=false: nobody)"
 
     def __init__(self, accept: bool = True) -> None:
@@ -51,9 +51,7 @@ class ConstantClassifier(Learner[FixedState]):
 
     def initial_state(self, games: int, dim: int) -> FixedState:
         """Return the constant classifier of each game."""
-        classifier = np.zeros((games, dim + 1))
-        classifier[:, -1] = 0.0 if self.accept else -1.0
-        return FixedState(classifier)
+        return FixedState(np.zeros((games, dim)), np.full(games, 0.0 if self.accept else -1.0))
 
 
 class BestFixedClassifier(Learner[FixedState]):
@@ -70,6 +68,7 @@ class BestFixedClassifier(Learner[FixedState]):
     """
 
     name = "best-fixed-classifier"
+    state_class = FixedState
     summary = "reference: a fixed classifier that knows the run's true points"
     requires = ("truth",)
 
@@ -102,4 +101,5 @@ class BestFixedClassifier(Learner[FixedState]):
             raise ValueError(
                 f"classifier must have shape ({dim + 1},) or ({games}, {dim + 1}), got {self.classifier.shape}"
             )
-        return FixedState(np.broadcast_to(self.classifier, (games, dim + 1)).copy())
+        each = np.broadcast_to(self.classifier, (games, dim + 1))
+        return FixedState(each[:, :-1].copy(), each[:, -1].copy())

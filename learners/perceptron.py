@@ -51,6 +51,7 @@ class Perceptron(Learner[PerceptronState]):
     """
 
     name = "perceptron"
+    state_class = PerceptronState
     summary = "the classic Perceptron (Algorithm 1), which takes reports at face value"
 
     def __init__(self, bias: bool = False, learning_rate: float = 1.0) -> None:

@@ -66,6 +66,7 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
     """
 
     name = "strategic-perceptron-l2"
+    state_class = StrategicL2State
     summary = "Strategic Perceptron for known l2 costs (Algorithm 2)"
     requires = ("alpha",)
     cost = "l2"
@@ -150,6 +151,7 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
     """
 
     name = "strategic-perceptron-l1"
+    state_class = StrategicL1State
     summary = "Strategic Perceptron for known weighted l1 costs (Algorithm 3)"
     requires = ("alpha", "radius")
     cost = "l1"

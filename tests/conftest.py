@@ -12,6 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The first example of a test may compile.
+settings.register_profile("compiled", deadline=None)
+settings.load_profile("compiled")
 
 PACKAGES = ("agents", "learners", "strategic_env")
 CACHES = Path(__file__).parents[1] / ".numba_cache"

@@ -1,0 +1,45 @@
+"""The environment in which learners meet people who react to them.
+
+Importing it registers the environments with Gymnasium; everything else loads on first use.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+
+def _check_siblings() -> None:
+    """Make sure that ``agents`` and ``learners`` are this distribution's own, since others use these names too."""
+    home = Path(__file__).resolve().parent.parent
+    for name in ("agents", "learners"):
+        spec = find_spec(name)
+        found = Path(spec.origin).resolve() if spec is not None and spec.origin else None
+        if found != home / name / "__init__.py":
+            raise ImportError(
+                f"strategic_env needs its own package {name!r} at {home / name}, but Python finds {found}: "
+                f"move or rename what shadows it, uninstall the distribution that brought it, or install "
+                f"strategic-env in an environment of its own"
+            )
+
+
+_check_siblings()
+
+from agents.lazy import lazily  # noqa: E402
+from strategic_env.registration import register_all  # noqa: E402
+
+register_all()
+
+if TYPE_CHECKING:
+    from strategic_env.evaluation import Results as Results
+    from strategic_env.evaluation import evaluate as evaluate
+    from strategic_env.scenarios import Scenario as Scenario
+    from strategic_env.scenarios import scenario as scenario
+    from strategic_env.single import StrategicClassificationEnv as StrategicClassificationEnv
+else:
+    _HOMES = {
+        "evaluation": ("Results", "evaluate"),
+        "scenarios": ("Scenario", "scenario"),
+        "single": ("StrategicClassificationEnv",),
+    }
+    __all__ = [name for names in _HOMES.values() for name in names]
+    __getattr__ = lazily(__name__, {name: home for home, names in _HOMES.items() for name in names})

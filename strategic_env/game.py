@@ -1,0 +1,247 @@
+"""One round of strategic classification, and its bookkeeping. Nothing here knows Gymnasium."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.arrivals import BLOCK, Arrivals
+from agents.boundary import FLOAT64_EPS, copy, length, rescaled, score, side
+from agents.compiled import compiled
+from agents.costs import Cost, respond
+from agents.individuals import BestResponse, Individual
+from agents.populations import Population
+from agents.streams import game_key
+from agents.typing import Float
+
+# Feedback: may the learner see the label of an individual whom it rejected? It always sees that of the accepted.
+FEEDBACK = {"full": True, "apple_tasting": False}
+REWARDS = ("mistake", "accuracy", "hinge", "observed")
+
+
+@compiled
+def publishable(classifier: Float) -> bool:
+    """Whether all entries lie in [-1, 1] (NaN does not)."""
+    for value in classifier:
+        if not (-1.0 <= value <= 1.0):
+            return False
+    return True
+
+
+@compiled
+def write_outcome(accepted: bool, label: float, labels_rejected: bool, moment: int, observation: Float) -> bool:
+    """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
+    d = observation.shape[0] // 2 - 2
+    prediction = 1.0 if accepted else -1.0
+    observation[d] = prediction
+    observation[d + 1] = label if accepted or labels_rejected else 0.0
+    observation[2 * d + 3] = moment + 1
+    return prediction != label
+
+
+@compiled
+def play_best_response(
+    norm: int,
+    labels_rejected: bool,
+    classifier: Float,
+    features: Float,
+    row: int,
+    label: float,
+    budgets: Float,
+    moment: int,
+    true_features: Float,
+    observation: Float,
+) -> tuple[bool, bool, float, bool]:
+    """Let the individual in ``features[row]`` best-respond in round ``moment``; return (legal, moved, cost, mistake).
+
+    ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not played.
+    """
+    if not publishable(classifier):
+        return False, False, 0.0, False
+    d = true_features.shape[0]
+    copy(features[row], true_features)
+    copy(classifier, observation[d + 2 :])
+    budget = budgets[row if budgets.shape[0] > 1 else 0]
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[:d])
+    return True, moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+
+
+@compiled
+def judge(classifier: Float, true_features: Float, report: Float, reach_scale: float) -> bool:
+    """Whether a report from anywhere is accepted: exactly if it is the truth, else up to a mover's rounding.
+
+    Agrees with `play_best_response` on every best response.
+    """
+    for i in range(report.shape[0]):
+        if report[i] != true_features[i]:
+            return side(classifier, report, reach_scale, FLOAT64_EPS) >= 0
+    return score(rescaled(classifier), true_features) >= 0.0
+
+
+@compiled
+def published_score(classifier: Float, report: Float) -> float:
+    """Score of a report under the published array scaled to norm 1, so that only its direction matters; 0 for zeros."""
+    classifier = rescaled(classifier)
+    norm = length(classifier)
+    return score(classifier, report) / norm if norm > 0.0 else 0.0
+
+
+class Round(NamedTuple):
+    """What happened in one round.
+
+    Attributes
+    ----------
+    observation : ndarray, shape (2 d + 4,)
+        What the learner sees, laid out as `learners.observation.Layout` says.
+    true_features : ndarray, shape (d,)
+    true_label : float
+        -1 or +1.
+    moved : bool
+    cost : float
+        What the individual paid.
+    mistake : bool
+    """
+
+    observation: Float
+    true_features: Float
+    true_label: float
+    moved: bool
+    cost: float
+    mistake: bool
+
+    @property
+    def report(self) -> Float:
+        """The reported features (d,)."""
+        return self.observation[: self.true_features.size]
+
+    @property
+    def classifier(self) -> Float:
+        """The published classifier (d + 1,)."""
+        return self.observation[-self.true_features.size - 2 : -1]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the prediction is +1."""
+        return bool(self.observation[self.true_features.size] > 0.0)
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the learner sees the label."""
+        return bool(self.observation[self.true_features.size + 1] != 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Who arrives, what manipulation costs them, how they answer, and which labels the learner gets to see.
+
+    Attributes
+    ----------
+    population : Population
+    cost : Cost
+    individual : Individual
+    feedback : str
+        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled.
+    population_seed : int or None
+        Meet the same population in every episode; by default it is drawn afresh.
+    """
+
+    population: Population
+    cost: Cost
+    individual: Individual = BestResponse()
+    feedback: str = "full"
+    population_seed: int | None = None
+
+    @property
+    def reach_scale(self) -> float:
+        """The largest distance anybody moves."""
+        return float(self.cost.alpha.max()) + self.individual.slack
+
+    def arrivals(self, seed: int, game: int = 0, episode: int = 0) -> Arrivals:
+        """Return the individuals of one episode of one game."""
+        frozen = None if self.population_seed is None else game_key(self.population_seed)
+        return self.population.arrivals(game_key(seed, game, episode), frozen)
+
+
+class Game:
+    """One game: rounds in a row, counted.
+
+    Parameters
+    ----------
+    setting : Setting
+        The rules.
+    seed, game, episode : int
+        Which individuals arrive: a function of these numbers alone.
+    """
+
+    def __init__(self, setting: Setting, seed: int, game: int = 0, episode: int = 0) -> None:
+        self.setting = setting
+        self.key = game_key(seed, game, episode)
+        self.arrivals = setting.arrivals(seed, game, episode)
+        self.round = 0
+        self.mistakes = 0
+        self._dim = setting.population.dim
+        self._norm = setting.cost.norm
+        self._budgets = setting.cost.budgets(self._dim)
+        self._best_response = isinstance(setting.individual, BestResponse)
+        self._labels_rejected = FEEDBACK[setting.feedback]
+        # The block as Python numbers: reading one costs a tenth of reading an array's element.
+        self._rows: list[int] = []
+        self._labels: list[float] = []
+
+    def play(self, classifier: Float) -> Round:
+        """Publish ``classifier`` (d + 1,) to the next individual and resolve the round.
+
+        Raises
+        ------
+        ValueError
+            If an entry is NaN or outside [-1, 1]; the round is not played.
+        """
+        at = self.round % BLOCK
+        if at == 0:
+            self.arrivals.fill(self.round)
+            self._rows, self._labels = self.arrivals.index.tolist(), self.arrivals.label.tolist()
+        moment, label = self.round, self._labels[at]
+        truth, observation = np.empty(self._dim), np.empty(2 * self._dim + 4)
+        legal, moved, cost, mistake = play_best_response(
+            self._norm,
+            self._labels_rejected,
+            classifier,
+            self.arrivals.features,
+            self._rows[at],
+            label,
+            self._budgets,
+            moment,
+            truth,
+            observation,
+        )
+        if not legal:
+            raise ValueError(f"a published classifier must have entries in [-1, 1], got {classifier.tolist()}")
+        if not self._best_response:
+            moved, cost, mistake = self._report(classifier, truth, label, observation)
+        self.round = moment + 1
+        self.mistakes += mistake
+        return Round(observation, truth, label, moved, cost, mistake)
+
+    def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
+        """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
+        setting = self.setting
+        report = setting.individual.report(truth, classifier, setting.cost, self.key, self.round)
+        observation[: self._dim] = report
+        accepted = judge(classifier, truth, report, setting.reach_scale)
+        mistake = write_outcome(accepted, label, self._labels_rejected, self.round, observation)
+        return bool((report != truth).any()), float(setting.cost.cost(truth, report)), mistake
+
+    def reward(self, kind: str, outcome: Round) -> float:
+        """Reward of a round; higher is better.
+
+        ``"mistake"``: -1 for a mistake, else 0. ``"accuracy"``: 1 for a correct prediction, else 0. ``"hinge"``:
+        ``-max(0, 1 - y s)`` with s the score of the report under the published array scaled to norm 1.
+        ``"observed"``: as ``"mistake"``, but 0 where the label stays hidden.
+        """
+        if kind == "mistake":
+            return -1.0 if outcome.mistake else 0.0
+        if kind == "accuracy":
+            return 0.0 if outcome.mistake else 1.0
+        if kind == "observed":
+            return -1.0 if outcome.mistake and outcome.revealed else 0.0
+        return -max(0.0, 1.0 - outcome.true_label * published_score(outcome.classifier, outcome.report))

@@ -1,0 +1,28 @@
+"""The names of the scenarios, registered with Gymnasium without importing what they need."""
+
+import gymnasium
+
+NAMESPACE = "strategic_env"
+
+# name: what it is, in one line
+SCENARIOS = {
+    "KnownL2": "separable individuals, known l2 cost (Theorem 1)",
+    "KnownL1": "separable individuals, known weighted l1 cost, separator with non-negative weights (Theorem 2)",
+    "Example1": "three individuals on which the Perceptron cycles for ever, l2 cost",
+    "Example1L1": "the same three individuals, weighted l1 cost",
+    "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",
+    "Example3": "five individuals that no line separates, on which Algorithm 2 errs for ever",
+    "GermanCredit": "1,000 loan applicants who can improve what the lender looks at, weighted l1 cost (real data)",
+}
+
+
+def environment_id(scenario: str) -> str:
+    """Return the Gymnasium id of a scenario."""
+    return f"{NAMESPACE}/{scenario}-v0"
+
+
+def register_all() -> None:
+    """Register every scenario once."""
+    for name in SCENARIOS:
+        if environment_id(name) not in gymnasium.registry:
+            gymnasium.register(environment_id(name), "strategic_env.scenarios:make", kwargs={"name": name})

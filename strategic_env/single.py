@@ -1,0 +1,268 @@
+"""The game as a Gymnasium environment: one learner, one individual per round."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from agents.checks import count, one_of
+from agents.costs import L2, Cost
+from agents.individuals import BestResponse, Individual
+from agents.populations import Population
+from agents.typing import Float
+from learners.observation import Layout, Numbers
+from strategic_env.game import FEEDBACK, REWARDS, Game, Round, Setting
+
+Observation: TypeAlias = dict[str, Numbers] | Numbers
+Action: TypeAlias = Numbers
+Knowledge: TypeAlias = Mapping[str, object]
+
+INFO_LEVELS = ("none", "outcome", "full")
+RENDER_MODES = ("human", "rgb_array", "ansi")
+# Float32 counts rounds exactly up to here.
+LONGEST_FLAT_HORIZON = 2**24
+
+
+class StrategicClassificationEnv(gym.Env[Observation, Action]):
+    """Publish a linear classifier every round, to individuals who change what they can afford to change.
+
+    ## Description
+    Each round the learner publishes a classifier ``[w, b]``, which accepts ``x`` iff ``w.x + b >= 0``. An individual
+    with true features ``z`` and label ``y`` arrives, sees it, and reports the cheapest accepted point if reaching it
+    costs at most 1; otherwise it reports ``z``. The learner sees the report, its own prediction and, through the
+    feedback, perhaps the label.
+
+    ## Action Space
+    ``Box(-1, 1, (d + 1,), float64)``: the published ``[w_1 .. w_d, b]``. Only its direction matters. All zeros accept
+    everybody; ``[0 .. 0, -1]`` accepts nobody. Scale by a power of two, which rounds nothing, to fit the box.
+
+    ## Observation Space
+    A ``Dict`` of float64 boxes, all about the last round (zeros after a reset):
+
+    | key | shape | what |
+    | --- | --- | --- |
+    | ``features`` | ``(d,)`` | the report |
+    | ``prediction`` | ``(1,)`` | +1 accepted, -1 rejected |
+    | ``label`` | ``(1,)`` | -1 or +1, or 0 where the feedback hides it |
+    | ``classifier`` | ``(d + 1,)`` | what was published |
+    | ``round`` | ``(1,)`` | how many rounds have been played |
+
+    ``observation="flat"`` gives the same numbers in this order as one float32 vector, and a float32 action box.
+
+    ## Rewards
+    ``"mistake"`` (default): -1 for a mistake, else 0. ``"accuracy"``: 1 if correct, else 0. ``"hinge"``: minus the
+    hinge loss of the report's score under the published array scaled to norm 1. Rewards tell the label even where the
+    feedback hides it; ``"observed"`` pays as ``"mistake"`` but 0 where the label is hidden.
+
+    ## Episode End
+    Truncation after ``horizon`` rounds; an episode never terminates.
+
+    ## Info
+    The hidden truth, for analysis: ``true_features``, ``true_label``, ``moved``, ``cost``, ``mistake``, ``mistakes``
+    (``info_level="full"``); ``moved`` and ``mistake`` (``"outcome"``); nothing (``"none"``).
+
+    Parameters
+    ----------
+    population : Population
+        Where individuals come from.
+    cost : Cost
+        What manipulation costs them.
+    individual : Individual
+        How they answer; they best-respond by default.
+    feedback : str
+        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled.
+    reward : str
+        ``"mistake"``, ``"accuracy"``, ``"hinge"`` or ``"observed"``.
+    horizon : int
+        Rounds per episode, at least 1.
+    population_seed : int, optional
+        Meet the same population in every episode.
+    observation : str
+        ``"dict"`` or ``"flat"``.
+    info_level : str
+        ``"none"``, ``"outcome"`` or ``"full"``.
+    knowledge : mapping, optional
+        What a learner is told; everything by default (`knowledge_of`).
+    render_mode : str, optional
+        ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+    """
+
+    metadata = {"render_modes": [*RENDER_MODES], "render_fps": 4}
+
+    def __init__(
+        self,
+        population: Population,
+        cost: Cost,
+        *,
+        individual: Individual | None = None,
+        feedback: str = "full",
+        reward: str = "mistake",
+        horizon: int = 1000,
+        population_seed: int | None = None,
+        observation: str = "dict",
+        info_level: str = "full",
+        knowledge: Knowledge | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.setting = Setting(
+            population=population,
+            cost=cost,
+            individual=individual or BestResponse(),
+            feedback=one_of("feedback", feedback, tuple(FEEDBACK)),
+            population_seed=None if population_seed is None else count("population_seed", population_seed),
+        )
+        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
+        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
+        self.reward_kind = one_of("reward", reward, REWARDS)
+        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
+        self.knowledge = dict(knowledge_of(population, cost) if knowledge is None else knowledge)
+        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
+        self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
+        self._layout, self._action_shape = Layout(population.dim), (population.dim + 1,)
+        self.game: Game | None = None
+        self.last: Round | None = None
+        self._seed, self._number, self._episode = -1, 0, 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Observation, dict[str, object]]:
+        """Begin an episode.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Start over with this seed; without it, the next episode of the same seed follows.
+        options : dict, optional
+            ``{"game": i}`` plays game i of the seed (0 by default).
+
+        Returns
+        -------
+        observation, info
+            Zeros, and an empty dict.
+        """
+        super().reset(seed=seed)
+        unknown = set(options or ()) - {"game"}
+        if unknown:
+            raise ValueError(f"options must be among 'game', got {sorted(unknown)}")
+        number = count("options['game']", (options or {}).get("game", self._number))
+        begins = seed is not None or self._seed < 0 or number != self._number
+        if seed is not None or self._seed < 0:
+            self._seed = self._base_seed()
+        self._number = number
+        self._episode = 0 if begins else self._episode + 1
+        self.game = Game(self.setting, self._seed, number, self._episode)
+        self.last = None
+        if self.render_mode == "human":
+            self.render()
+        return self._observe(np.zeros(self._layout.size)), {}
+
+    def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
+        """Publish ``action`` and play one round.
+
+        Raises
+        ------
+        ValueError
+            If the action has another shape, is not finite or lies outside the box.
+        gymnasium.error.ResetNeeded
+            Before the first reset and after the last round.
+        """
+        game = self.game
+        if game is None or game.round >= self.horizon:
+            raise ResetNeeded(
+                "call reset() before step(): " + ("no episode" if game is None else "the episode is over")
+            )
+        outcome = self.last = game.play(self._published(action))
+        observation = self._observe(outcome.observation)
+        reward = game.reward(self.reward_kind, outcome)
+        info = make_info(self.info_level, outcome, game.mistakes)
+        if self.render_mode == "human":
+            self.render()
+        return observation, reward, False, game.round >= self.horizon, info
+
+    def render(self) -> NDArray[np.uint8] | str | None:
+        """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""
+        if self.render_mode is None:
+            gym.logger.warn("render() was called without a render_mode; pass one when making the environment")
+            return None
+        from strategic_env import rendering
+
+        return rendering.render(self.render_mode, self.setting, self.last, self.game)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.render_mode == "human":
+            from strategic_env import rendering
+
+            rendering.close()
+
+    def true_points(self, rounds: int) -> tuple[Float, Float]:
+        """Return the true features (rounds, d) and labels (rounds,) of the current episode, for analysis."""
+        if self.game is None:
+            raise ResetNeeded("call reset() before true_points(): no episode")
+        return self.setting.arrivals(self._seed, self._number, self._episode).points(rounds)
+
+    def _base_seed(self) -> int:
+        """Return the seed of Gymnasium's generator; draw one from it where a user brought a generator of their own."""
+        seed = self.np_random_seed
+        return seed if seed >= 0 else int(self.np_random.integers(2**63))
+
+    def _published(self, action: Action) -> Float:
+        """Return the action as float64, rounded first to the dtype of the action space."""
+        try:
+            published = np.asarray(action, dtype=np.float32 if self.flat else np.float64, order="C")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"action must be numbers of shape {self.action_space.shape}, got {action!r}") from error
+        if published.shape != self._action_shape:
+            raise ValueError(f"action must have shape {self._action_shape}, got {published.shape}")
+        return published.astype(np.float64, copy=False)
+
+    def _observe(self, vector: Float) -> Observation:
+        return vector.astype(np.float32) if self.flat else self._layout.split(vector)
+
+
+def make_info(level: str, outcome: Round, mistakes: int) -> dict[str, object]:
+    """Return the hidden truth of a round, as much of it as ``level`` says."""
+    if level == "none":
+        return {}
+    if level == "outcome":
+        return {"moved": outcome.moved, "mistake": outcome.mistake}
+    return {
+        "true_features": outcome.true_features,
+        "true_label": outcome.true_label,
+        "moved": outcome.moved,
+        "cost": outcome.cost,
+        "mistake": outcome.mistake,
+        "mistakes": mistakes,
+    }
+
+
+def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+    """Return the observation and the action space of one game; all bounds are finite."""
+    population, cost = setting.population, setting.cost
+    move = cost.budgets(population.dim).max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
+    rounding = 1e-9 * population.radius
+    low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
+    bounds = {
+        "features": (low, high),
+        "prediction": (-np.ones(1), np.ones(1)),
+        "label": (-np.ones(1), np.ones(1)),
+        "classifier": (-np.ones(population.dim + 1), np.ones(population.dim + 1)),
+        "round": (np.zeros(1), np.full(1, float(horizon))),
+    }
+    dtype = np.float32 if flat else np.float64
+    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), dtype)
+    if not flat:
+        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()}), action_space
+    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]).astype(np.float32) for end in (0, 1))
+    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32), action_space
+
+
+def knowledge_of(population: Population, cost: Cost) -> dict[str, object]:
+    """Return everything that a learner can be told: ``cost``, ``alpha``, ``radius`` and, where known, ``margin``."""
+    alpha = cost.alpha.item() if cost.norm == L2 and cost.alpha.size == 1 else cost.budgets(population.dim)[0].tolist()
+    told: dict[str, object] = {"cost": "l2" if cost.norm == L2 else "l1", "alpha": alpha, "radius": population.radius}
+    return told | ({} if population.margin is None else {"margin": population.margin})

@@ -1,0 +1,252 @@
+"""Learners as policies: explicit state, batches, Stable-Baselines3's evaluation."""
+
+import copy
+import pickle
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+import strategic_env
+from learners import (
+    BestFixedClassifier,
+    BiasedL1,
+    ConstantClassifier,
+    Learner,
+    Perceptron,
+    StrategicPerceptronL1,
+    StrategicPerceptronL2,
+    Truth,
+)
+from learners.catalogue import LEARNERS, build
+from learners.rules import write_published
+from strategic_env.registration import environment_id
+
+LEARNERS_AND_SCENARIOS: list[tuple[Learner[Any], str]] = [
+    (Perceptron(), "KnownL2"),
+    (Perceptron(bias=True, learning_rate=0.5), "KnownL2"),
+    (StrategicPerceptronL2(0.3), "KnownL2"),
+    (StrategicPerceptronL1(0.3, 1.0), "KnownL1"),
+    (BiasedL1([0.3, 0.3], 1.0), "KnownL1"),
+    (ConstantClassifier(), "KnownL2"),
+    (ConstantClassifier(accept=False), "KnownL2"),
+    (BestFixedClassifier([0.6, 0.8, -0.3]), "KnownL2"),
+]
+CASES = pytest.mark.parametrize(("learner", "scenario"), LEARNERS_AND_SCENARIOS, ids=lambda case: str(case))
+
+
+def run(learner: Learner[Any], scenario: str, rounds: int, seed: int = 0, **options: Any) -> tuple[Any, list[Any]]:
+    env = gymnasium.make(environment_id(scenario), **options)
+    observation, _ = env.reset(seed=seed)
+    state, record = None, []
+    for _ in range(rounds):
+        action, state = learner.predict(observation, state)
+        observation, _, _, _, info = env.step(action)
+        record.append((action, info["mistake"]))
+    return state, record
+
+
+@CASES
+def test_stable_baselines3_evaluates_every_learner(learner: Learner[Any], scenario: str) -> None:
+    envs = DummyVecEnv([lambda: gymnasium.make(environment_id(scenario), horizon=50)] * 3)
+    envs.seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Evaluation environment is not wrapped", UserWarning)
+        rewards, lengths = evaluate_policy(learner, envs, n_eval_episodes=6, return_episode_rewards=True)  # type: ignore[arg-type]
+    assert lengths == [50] * 6
+    assert all(-50 <= reward <= 0 for reward in rewards)  # type: ignore[union-attr]
+
+
+@CASES
+def test_a_batch_is_its_games_one_by_one(learner: Learner[Any], scenario: str) -> None:
+    envs = [gymnasium.make(environment_id(scenario)) for _ in range(4)]
+    observations = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)]
+    batch_state: Any = None
+    states: list[Any] = [None] * 4
+    for t in range(120):
+        together = {key: np.array([observation[key] for observation in observations]) for key in observations[0]}
+        starts = np.array([t in (0, 60), t == 0, False, t == 90])
+        batch, batch_state = learner.predict(together, batch_state, episode_start=starts)
+        for i, observation in enumerate(observations):
+            action, states[i] = learner.predict(observation, states[i], episode_start=starts[i : i + 1])
+            assert (action == batch[i]).all()
+        observations = [env.step(action)[0] for env, action in zip(envs, batch, strict=True)]
+    for i, state in enumerate(states):
+        for field, together_field in zip(state, batch_state, strict=True):
+            assert (field[0] == together_field[i]).all()
+
+
+@CASES
+def test_states_have_a_leading_game_axis_and_can_be_forked(learner: Learner[Any], scenario: str) -> None:
+    state, _ = run(learner, scenario, 30)
+    assert isinstance(state, tuple) and hasattr(state, "_fields")
+    assert all(len(field) == 1 for field in state)
+    env = gymnasium.make(environment_id(scenario))
+    observation, _ = env.reset(seed=9)
+    observation = env.step(np.zeros(3))[0]
+    fork, thawed = copy.deepcopy(state), pickle.loads(pickle.dumps(state))
+    answers = [learner.predict(observation, one)[0] for one in (state, fork, thawed)]
+    assert (answers[0] == answers[1]).all() and (answers[0] == answers[2]).all()
+
+
+@CASES
+def test_the_flat_form_is_learned_with_the_tolerance_of_float32(learner: Learner[Any], scenario: str) -> None:
+    env = gymnasium.make(environment_id(scenario), observation="flat")
+    observation, _ = env.reset(seed=0)
+    state: Any = None
+    for _ in range(300):
+        action, state = learner.predict(observation, state)
+        assert action.dtype == np.float32
+        observation, *_ = env.step(action)
+    _, record = run(learner, scenario, 300)
+    mistakes = int(env.unwrapped.game.mistakes)  # type: ignore[attr-defined]
+    assert abs(mistakes - sum(mistake for _, mistake in record)) <= 10
+
+
+def test_float32_learners_stay_within_theorem_1() -> None:
+    for seed in range(5):
+        env = gymnasium.make(environment_id("KnownL2"), observation="flat", dim=10, alpha=0.5, horizon=2000)
+        observation, _ = env.reset(seed=seed)
+        learner, state = StrategicPerceptronL2(0.5), None
+        for _ in range(2000):
+            action, state = learner.predict(observation, state)
+            observation, *_ = env.step(action)
+        assert env.unwrapped.game.mistakes <= 100  # type: ignore[attr-defined]
+
+
+def test_nothing_is_learned_without_a_label_or_a_round() -> None:
+    learner = Perceptron()
+    base = {"features": [1.0, 2.0], "prediction": [1.0], "label": [-1.0], "classifier": [0.0, 0.0, 0.0], "round": [1.0]}
+    for change in ({"label": [0.0]}, {"round": [0.0]}, {"label": [1.0]}):
+        _, state = learner.predict(base | change)
+        assert (state.weights == 0).all()
+    _, state = learner.predict(base)
+    assert state.weights.tolist() == [[-1.0, -2.0]]
+
+
+def test_inputs_are_not_changed() -> None:
+    env = gymnasium.make(environment_id("KnownL2"))
+    observation, _ = env.reset(seed=0)
+    observation = env.step(np.array([0.1, 0.2, -0.3]))[0]
+    before = copy.deepcopy(observation)
+    StrategicPerceptronL2(0.3).predict(observation)
+    assert all((observation[key] == before[key]).all() for key in before)
+
+
+@pytest.mark.parametrize("exponent", range(-149, 150, 7))
+def test_publishing_is_a_power_of_two(exponent: int) -> None:
+    rng = np.random.default_rng(exponent + 200)
+    for dim in (1, 2, 10, 100):
+        for _ in range(20):
+            weights = rng.standard_normal(dim) * 10.0**exponent
+            intercept = float(rng.standard_normal() * 10.0 ** rng.integers(-20, 20) * np.linalg.norm(weights))
+            out = np.empty(dim + 1)
+            write_published(weights, intercept, out)
+            assert np.abs(out).max() <= 1
+            factor = (out[:-1] / weights)[0]
+            assert np.frexp(factor)[0] == 0.5
+            assert (out == np.append(weights, intercept) * factor).all()
+
+
+def test_publishing_without_weights() -> None:
+    out = np.empty(3)
+    for weights in (np.zeros(2), np.full(2, 1e-200)):
+        write_published(weights, -1e-300, out)
+        assert out.tolist() == [0, 0, -1]
+        write_published(weights, 3.0, out)
+        assert out.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("observation", "message"),
+    [
+        (np.zeros(7), "flat observation must have shape"),
+        (np.zeros((2, 2, 8)), "flat observation must have shape"),
+        ({"features": [1.0, 2.0]}, "classifier"),
+        (
+            {"features": [1.0], "prediction": [1.0], "label": [1.0], "classifier": [0.0], "round": [1.0]},
+            "classifier must have shape",
+        ),
+        (
+            {"features": [1.0], "prediction": [1.0, 1.0], "label": [1.0], "classifier": [0.0, 0.0], "round": [1.0]},
+            "prediction must have shape",
+        ),
+    ],
+    ids=str,
+)
+def test_a_bad_observation_is_one_clear_error(observation: Any, message: str) -> None:
+    with pytest.raises((ValueError, KeyError), match=message):
+        Perceptron().predict(observation)
+
+
+def test_a_state_of_other_games_is_refused() -> None:
+    observation = np.zeros((3, 8))
+    _, state = Perceptron().predict(observation)
+    with pytest.raises(ValueError, match="state must hold 2 games"):
+        Perceptron().predict(observation[:2], state)
+    with pytest.raises(ValueError, match="dim|features"):
+        Perceptron().predict(np.zeros((3, 10)), state)
+    with pytest.raises(TypeError, match="state must be"):
+        StrategicPerceptronL2(0.3).predict(observation, state)
+
+
+BAD_LEARNERS = [
+    (lambda: Perceptron(learning_rate=0.0), "learning_rate must be greater than 0"),
+    (lambda: Perceptron(bias=1), "bias must be True or False, got 1"),  # type: ignore[arg-type]
+    (lambda: StrategicPerceptronL2(-0.1), "alpha must be at least 0"),
+    (lambda: StrategicPerceptronL2(float("nan")), "alpha must be finite"),
+    (lambda: StrategicPerceptronL1([0.1, -0.1], 1.0), "alpha must be at least 0"),
+    (lambda: StrategicPerceptronL1([0.1], float("inf")), "radius must be finite"),
+    (lambda: StrategicPerceptronL1([0.1], 1.0).initial_state(1, 2), "alpha has 1 coordinates"),
+    (lambda: BestFixedClassifier([0.1, np.inf]), "classifier must be finite"),
+    (lambda: BestFixedClassifier([0.1, 0.2]).initial_state(1, 2), "classifier must have shape \\(3,\\)"),
+    (lambda: build("perceptrno", {}), "learner must be one of .*perceptron.*, got 'perceptrno'"),
+    (lambda: build("perceptron", {}, eta=1), "perceptron has no parameter 'eta'; it has bias, learning_rate"),
+    (lambda: build("strategic-perceptron-l1", {"alpha": 1.0}), "must be told radius; the scenario tells alpha"),
+    (lambda: build("strategic-perceptron-l2", {"alpha": 1.0, "cost": "l1"}), "made for l2 costs; the scenario has l1"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), BAD_LEARNERS, ids=[message for _, message in BAD_LEARNERS])
+def test_bad_parameters_are_one_clear_error(make: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
+
+
+def test_explicit_parameters_override_what_the_scenario_tells() -> None:
+    learner = build("strategic-perceptron-l2", {"alpha": 0.3, "cost": "l2"}, alpha=0.1)
+    assert learner.parameters == {"alpha": 0.1}
+    assert learner.bound(Truth("l2", 2, 1.0, 0.1, 0.0, 0.3, True)) is None, "Theorem 1 needs the true alpha"
+
+
+def test_the_perceptron_is_bounded_only_where_nobody_can_move() -> None:
+    still = Truth("l2", 2, 1.0, 0.1, 0.0, 0.0, True)
+    assert Perceptron().bound(still) == pytest.approx(100)
+    assert Perceptron().bound(still._replace(alpha=0.3)) is None
+    assert Perceptron().bound(still._replace(intercept=0.2)) is None
+    assert Perceptron(bias=True).bound(still._replace(intercept=0.2)) == pytest.approx(2 * (100 + 4))
+
+
+def test_every_learner_has_a_name_of_its_own_and_one_line() -> None:
+    assert len(LEARNERS) == 6
+    for name, learner in LEARNERS.items():
+        assert learner.name == name == name.lower()
+        assert "\n" not in learner.summary
+
+
+def test_the_reference_makes_no_mistake_where_a_separator_exists() -> None:
+    for name in ("KnownL2", "KnownL1", "Example1", "Example1L1", "Example2"):
+        results = strategic_env.evaluate(["best-fixed-classifier"], name, seeds=2, rounds=300)
+        assert [run.mistakes for run in results.runs] == [0, 0]
+
+
+def test_the_reference_beats_accepting_everybody_on_inseparable_data() -> None:
+    results = strategic_env.evaluate(["best-fixed-classifier", "constant-classifier"], "GermanCredit", seeds=1)
+    reference, constant = (run.mistakes for run in results.runs)
+    assert constant == 300
+    assert reference < 250

@@ -1,0 +1,66 @@
+"""What users install: the wheel, built by way of the source distribution, in an empty environment elsewhere."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("agents", "learners", "strategic_env")
+SMOKE = """
+import gymnasium
+import agents, learners, strategic_env
+
+environment = gymnasium.make("strategic_env:strategic_env/GermanCredit-v0")
+environment.reset(seed=0)
+environment.step(environment.action_space.sample())
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run a command as a user would, without this test run's settings; return what it prints."""
+    ours = ("PYTHON", "PYTEST_", "NUMBA_", "COV_")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    completed = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=1800
+    )
+    assert completed.returncode == 0, f"{command}\n{completed.stdout}\n{completed.stderr}"
+    return completed.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source distribution, and the wheel from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
+    tree = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and not any(part[0] == "." or part == "__pycache__" for part in path.relative_to(ROOT).parts)
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert packed == tree
+    assert {f"{package}/py.typed" for package in PACKAGES} <= packed
+    assert any(name.startswith("strategic_env/data/") and name.endswith(".csv") for name in packed)
+
+
+def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    binaries = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, cwd=elsewhere)
+    run(binaries / "python", "-W", "error", "-c", SMOKE, cwd=elsewhere)
+    assert "GermanCredit" in run(binaries / "strategic-env", "list", cwd=elsewhere)

@@ -22,11 +22,11 @@ class Layout:
 
     def __init__(self, dim: int) -> None:
         self.size = 2 * dim + 4
-        self.features = (..., slice(0, dim))
-        self.prediction = (..., slice(dim, dim + 1))
-        self.label = (..., slice(dim + 1, dim + 2))
-        self.classifier = (..., slice(dim + 2, 2 * dim + 3))
-        self.round = (..., slice(2 * dim + 3, 2 * dim + 4))
+        self.features = slice(0, dim)
+        self.prediction = slice(dim, dim + 1)
+        self.label = slice(dim + 1, dim + 2)
+        self.classifier = slice(dim + 2, 2 * dim + 3)
+        self.round = slice(2 * dim + 3, 2 * dim + 4)
 
     @classmethod
     def of(cls, vector: Numbers) -> "Layout":
@@ -44,6 +44,11 @@ class Layout:
 
     def split(self, vector: Numbers) -> dict[str, Numbers]:
         """Return the entries of a vector (2 d + 4,) or of rows (n, 2 d + 4), as views."""
+        if vector.ndim == 2:
+            return {key: entry.T for key, entry in self._split(vector.T).items()}
+        return self._split(vector)
+
+    def _split(self, vector: Numbers) -> dict[str, Numbers]:
         return {
             "features": vector[self.features],
             "prediction": vector[self.prediction],

@@ -1,7 +1,7 @@
 """One round of strategic classification, and its bookkeeping. Nothing here knows Gymnasium."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -130,6 +130,27 @@ class Round(NamedTuple):
         return bool(self.observation[self.true_features.size + 1] != 0.0)
 
 
+# The fields of a Round without their names, which cost a twentieth of a step: `Round(*outcome)` gives them back.
+Outcome: TypeAlias = tuple[Float, Float, float, bool, float, bool]
+
+
+def reward(kind: str, outcome: Outcome) -> float:
+    """Reward of a round; higher is better.
+
+    ``"mistake"``: -1 for a mistake, else 0. ``"accuracy"``: 1 for a correct prediction, else 0. ``"hinge"``:
+    ``-max(0, 1 - y s)`` with s the score of the report under the published array scaled to norm 1.
+    ``"observed"``: as ``"mistake"``, but 0 where the label stays hidden.
+    """
+    if kind == "mistake":
+        return -1.0 if outcome[-1] else 0.0
+    played = Round(*outcome)
+    if kind == "accuracy":
+        return 0.0 if played.mistake else 1.0
+    if kind == "observed":
+        return -1.0 if played.mistake and played.revealed else 0.0
+    return -max(0.0, 1.0 - played.true_label * published_score(played.classifier, played.report))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """Who arrives, what manipulation costs them, how they answer, and which labels the learner gets to see.
@@ -180,6 +201,7 @@ class Game:
         self.round = 0
         self.mistakes = 0
         self._dim = setting.population.dim
+        self._size = 2 * self._dim + 4
         self._norm = setting.cost.norm
         self._budgets = setting.cost.budgets(self._dim)
         self._best_response = isinstance(setting.individual, BestResponse)
@@ -188,7 +210,7 @@ class Game:
         self._rows: list[int] = []
         self._labels: list[float] = []
 
-    def play(self, classifier: Float) -> Round:
+    def play(self, classifier: Float) -> Outcome:
         """Publish ``classifier`` (d + 1,) to the next individual and resolve the round.
 
         Raises
@@ -201,7 +223,7 @@ class Game:
             self.arrivals.fill(self.round)
             self._rows, self._labels = self.arrivals.index.tolist(), self.arrivals.label.tolist()
         moment, label = self.round, self._labels[at]
-        truth, observation = np.empty(self._dim), np.empty(2 * self._dim + 4)
+        truth, observation = np.empty(self._dim), np.empty(self._size)
         legal, moved, cost, mistake = play_best_response(
             self._norm,
             self._labels_rejected,
@@ -220,7 +242,7 @@ class Game:
             moved, cost, mistake = self._report(classifier, truth, label, observation)
         self.round = moment + 1
         self.mistakes += mistake
-        return Round(observation, truth, label, moved, cost, mistake)
+        return observation, truth, label, moved, cost, mistake
 
     def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
         """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
@@ -230,18 +252,3 @@ class Game:
         accepted = judge(classifier, truth, report, setting.reach_scale)
         mistake = write_outcome(accepted, label, self._labels_rejected, self.round, observation)
         return bool((report != truth).any()), float(setting.cost.cost(truth, report)), mistake
-
-    def reward(self, kind: str, outcome: Round) -> float:
-        """Reward of a round; higher is better.
-
-        ``"mistake"``: -1 for a mistake, else 0. ``"accuracy"``: 1 for a correct prediction, else 0. ``"hinge"``:
-        ``-max(0, 1 - y s)`` with s the score of the report under the published array scaled to norm 1.
-        ``"observed"``: as ``"mistake"``, but 0 where the label stays hidden.
-        """
-        if kind == "mistake":
-            return -1.0 if outcome.mistake else 0.0
-        if kind == "accuracy":
-            return 0.0 if outcome.mistake else 1.0
-        if kind == "observed":
-            return -1.0 if outcome.mistake and outcome.revealed else 0.0
-        return -max(0.0, 1.0 - outcome.true_label * published_score(outcome.classifier, outcome.report))

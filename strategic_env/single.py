@@ -15,7 +15,7 @@ from agents.individuals import BestResponse, Individual
 from agents.populations import Population
 from agents.typing import Float
 from learners.observation import Layout, Numbers
-from strategic_env.game import FEEDBACK, REWARDS, Game, Round, Setting
+from strategic_env.game import FEEDBACK, REWARDS, Game, Outcome, Round, Setting, reward
 
 Observation: TypeAlias = dict[str, Numbers] | Numbers
 Action: TypeAlias = Numbers
@@ -124,7 +124,7 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
         self._layout, self._action_shape = Layout(population.dim), (population.dim + 1,)
         self.game: Game | None = None
-        self.last: Round | None = None
+        self._last: Outcome | None = None
         self._seed, self._number, self._episode = -1, 0, 0
 
     def reset(
@@ -155,7 +155,7 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         self._number = number
         self._episode = 0 if begins else self._episode + 1
         self.game = Game(self.setting, self._seed, number, self._episode)
-        self.last = None
+        self._last = None
         if self.render_mode == "human":
             self.render()
         return self._observe(np.zeros(self._layout.size)), {}
@@ -175,13 +175,16 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
             raise ResetNeeded(
                 "call reset() before step(): " + ("no episode" if game is None else "the episode is over")
             )
-        outcome = self.last = game.play(self._published(action))
-        observation = self._observe(outcome.observation)
-        reward = game.reward(self.reward_kind, outcome)
-        info = make_info(self.info_level, outcome, game.mistakes)
+        self._last = outcome = game.play(self._published(action))
         if self.render_mode == "human":
             self.render()
-        return observation, reward, False, game.round >= self.horizon, info
+        return (
+            self._observe(outcome[0]),
+            reward(self.reward_kind, outcome),
+            False,
+            game.round >= self.horizon,
+            make_info(self.info_level, outcome, game.mistakes),
+        )
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""
@@ -199,6 +202,11 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
 
             rendering.close()
 
+    @property
+    def last(self) -> Round | None:
+        """The last round of the episode, if one has been played."""
+        return None if self._last is None else Round(*self._last)
+
     def true_points(self, rounds: int) -> tuple[Float, Float]:
         """Return the true features (rounds, d) and labels (rounds,) of the current episode, for analysis."""
         if self.game is None:
@@ -213,29 +221,30 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
     def _published(self, action: Action) -> Float:
         """Return the action as float64, rounded first to the dtype of the action space."""
         try:
-            published = np.asarray(action, dtype=np.float32 if self.flat else np.float64, order="C")
+            published = np.ascontiguousarray(action, np.float32 if self.flat else np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(f"action must be numbers of shape {self.action_space.shape}, got {action!r}") from error
         if published.shape != self._action_shape:
             raise ValueError(f"action must have shape {self._action_shape}, got {published.shape}")
-        return published.astype(np.float64, copy=False)
+        return published.astype(np.float64) if self.flat else published
 
     def _observe(self, vector: Float) -> Observation:
         return vector.astype(np.float32) if self.flat else self._layout.split(vector)
 
 
-def make_info(level: str, outcome: Round, mistakes: int) -> dict[str, object]:
+def make_info(level: str, outcome: Outcome, mistakes: int) -> dict[str, object]:
     """Return the hidden truth of a round, as much of it as ``level`` says."""
+    _, true_features, true_label, moved, cost, mistake = outcome
     if level == "none":
         return {}
     if level == "outcome":
-        return {"moved": outcome.moved, "mistake": outcome.mistake}
+        return {"moved": moved, "mistake": mistake}
     return {
-        "true_features": outcome.true_features,
-        "true_label": outcome.true_label,
-        "moved": outcome.moved,
-        "cost": outcome.cost,
-        "mistake": outcome.mistake,
+        "true_features": true_features,
+        "true_label": true_label,
+        "moved": moved,
+        "cost": cost,
+        "mistake": mistake,
         "mistakes": mistakes,
     }
 

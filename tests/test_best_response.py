@@ -201,6 +201,17 @@ def test_cost_exactly_one_moves_and_a_little_more_does_not() -> None:
         assert np.array_equal(cost.best_response(z, np.append(w, 0.0)), z), "on the boundary one is accepted"
 
 
+@both_costs
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_one_moves_exactly_as_far_as_the_reach(kind: Any, dim: int, seed: int) -> None:
+    """The reach that a cost tells is, bit for bit, the one that decides: from the origin the gap is minus the bias."""
+    rng = np.random.default_rng(seed)
+    w, origin, cost = rng.standard_normal(dim), np.zeros(dim), build(kind, rng.uniform(0.1, 2, dim))
+    reach = float(cost.reach(w))
+    assert np.any(cost.best_response(origin, np.append(w, -reach)))
+    assert not np.any(cost.best_response(origin, np.append(w, -np.nextafter(reach, np.inf))))
+
+
 def test_l1_ties_go_to_the_lowest_index() -> None:
     for w, alpha, expected in [
         ([1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [0.5, 0.0, 0.0]),

@@ -210,7 +210,7 @@ def test_only_the_direction_of_the_action_matters() -> None:
 BAD_ACTIONS = [
     ([0.0, 0.0, 0.0], "shape \\(4,\\), got \\(3,\\)"),
     ([[0.0, 0.0, 0.0, 0.0]], "shape \\(4,\\), got \\(1, 4\\)"),
-    (0.0, "shape \\(4,\\), got \\(\\)"),
+    (0.0, "shape \\(4,\\), got \\(1,\\)"),
     ([0.0, np.nan, 0.0, 0.0], "entries in \\[-1, 1\\], got .*nan"),
     ([0.0, np.inf, 0.0, 0.0], "entries in \\[-1, 1\\], got .*inf"),
     ([0.0, 1.0000001, 0.0, 0.0], "entries in \\[-1, 1\\]"),

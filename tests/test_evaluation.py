@@ -1,0 +1,175 @@
+"""The bench: same individuals for everybody, saved as it goes, resumed, honest about failures."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from learners import ConstantClassifier, Perceptron, StrategicPerceptronL2
+from strategic_env import evaluate, evaluation, scenario
+
+
+class Failing(Perceptron):
+    """Fails after some rounds."""
+
+    name = "failing"
+
+    def predict(self, *arguments: Any, **keywords: Any) -> Any:
+        action, state = super().predict(*arguments, **keywords)
+        if np.abs(state.weights).sum() > 1:
+            raise RuntimeError("out of ideas")
+        return action, state
+
+
+def test_by_default_every_learner_that_is_told_enough_takes_part() -> None:
+    for name, expected in (("KnownL2", "strategic-perceptron-l2"), ("GermanCredit", "strategic-perceptron-l1 biased-l1")):
+        results = evaluate(None, name, seeds=1, rounds=20)
+        labels = [one.label for one in results.contestants]
+        assert labels == ["constant-classifier", "best-fixed-classifier", "perceptron", *expected.split()]
+
+
+def test_every_learner_meets_the_same_individuals() -> None:
+    results = evaluate([ConstantClassifier(), ConstantClassifier(accept=False)], "KnownL2", seeds=[3, 8], rounds=500)
+    accept, reject = (results.of(one) for one in results.contestants)
+    for one, other in zip(accept, reject, strict=True):
+        assert one.qualified == other.qualified == other.mistakes == 500 - one.mistakes
+
+
+def test_curves_and_counts_add_up() -> None:
+    results = evaluate(["perceptron"], "KnownL2", seeds=2, rounds=2500)
+    assert len(results.checkpoints) == 1000
+    assert results.checkpoints[0] == 1 and results.checkpoints[-1] == 2500
+    for run in results.runs:
+        assert run.curve[-1] == run.mistakes == run.loss
+        assert all(step >= 0 for step in np.diff(run.curve))
+        assert 0 <= run.qualified_cost <= run.qualified
+
+
+def test_results_do_not_depend_on_who_else_takes_part_or_in_which_order() -> None:
+    alone = evaluate(["perceptron"], "KnownL2", seeds=[5], rounds=200).runs[0]
+    among = evaluate(["constant-classifier", "perceptron"], "KnownL2", seeds=[9, 5], rounds=200).runs[-1]
+    assert (alone.mistakes, alone.curve, alone.manipulations) == (among.mistakes, among.curve, among.manipulations)
+
+
+def test_bounds_are_shown_only_where_their_assumptions_hold() -> None:
+    def bounds(name: str, **options: Any) -> tuple[float | None, float | None]:
+        results = evaluate(["strategic-perceptron-l2"], scenario(name, **options), seeds=1, rounds=1)
+        one = results.contestants[0]
+        return results.bound(one), results.bound(one, printed=True)
+
+    assert bounds("KnownL2") == pytest.approx((100, 169))
+    assert bounds("Example1") == pytest.approx((85 / 4, 44.50657780874821))
+    assert bounds("KnownL2", feedback="apple_tasting") == (None, None)
+    assert bounds("KnownL2", noise=0.1) == (None, None)
+    assert bounds("KnownL2", bias=0.2) == (None, None)
+    assert bounds("Example2") == bounds("Example3") == (None, None)
+
+
+def test_l1_bounds_need_the_true_reaches_and_a_non_negative_separator() -> None:
+    def bound(learner: str, name: str, **parameters: Any) -> float | None:
+        chosen = scenario(name)
+        one = evaluation.contestant(learner, chosen, **parameters)
+        return evaluate([one], chosen, seeds=1, rounds=1).bound(one)
+
+    assert bound("strategic-perceptron-l1", "KnownL1") == pytest.approx((1 + 1.3**2) * 100)
+    assert bound("strategic-perceptron-l1", "KnownL1", alpha=[0.1, 0.3]) is None
+    assert bound("strategic-perceptron-l1", "Example1L1") is None
+
+
+def test_a_learner_that_fails_keeps_its_place_and_loses_nobody_elses_runs() -> None:
+    results = evaluate([Failing(), Perceptron()], "KnownL2", seeds=2, rounds=300)
+    failed, fine = (results.of(one) for one in results.contestants)
+    assert all(run.error == "RuntimeError: out of ideas" for run in failed)
+    assert all(run.error is None and run.mistakes > 20 for run in fine)
+
+
+def test_finished_runs_are_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = evaluate(["perceptron"], "KnownL2", seeds=2, rounds=100, out=tmp_path)
+    monkeypatch.setattr(evaluation, "play", lambda *_: pytest.fail("a finished run was repeated"))
+    again = evaluate(["perceptron"], "KnownL2", seeds=2, rounds=100, out=tmp_path)
+    assert again.runs == first.runs
+
+
+def test_an_interrupted_evaluation_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learners = ["constant-classifier", "perceptron"]
+    whole = evaluate(learners, "KnownL2", seeds=3, rounds=50)
+    real, played = evaluation.play, []
+
+    def interrupted(*arguments: Any) -> Any:
+        if len(played) == 4:
+            raise KeyboardInterrupt
+        played.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(evaluation, "play", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(learners, "KnownL2", seeds=3, rounds=50, out=tmp_path)
+    with (tmp_path / "runs.jsonl").open("a") as file:
+        file.write('{"key": "unfini')  # a line that was being written
+    played.clear()
+    resumed = evaluate(learners, "KnownL2", seeds=3, rounds=50, out=tmp_path)
+    assert len(played) == 2
+    assert [run.mistakes for run in resumed.runs] == [run.mistakes for run in whole.runs]
+
+
+def test_other_settings_are_other_runs(tmp_path: Path) -> None:
+    calls: list[str] = []
+    for rounds, options in ((50, {}), (60, {}), (50, {"dim": 3}), (50, {})):
+        results = evaluate(["perceptron"], scenario("KnownL2", **options), seeds=1, rounds=rounds, out=tmp_path)
+        calls.append(str(results.runs[0].mistakes))
+    lines = (tmp_path / "runs.jsonl").read_text().splitlines()
+    assert len(lines) == 3
+    assert calls[0] == calls[3]
+
+
+def test_failed_runs_are_tried_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        evaluate([Failing()], "KnownL2", seeds=1, rounds=300, out=tmp_path)
+    assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == 2
+
+
+def test_settings_come_back(tmp_path: Path) -> None:
+    chosen = scenario("KnownL2", dim=3, alpha=0.2)
+    learner = evaluation.contestant("perceptron", chosen, learning_rate=2.0)
+    evaluate([learner, "strategic-perceptron-l2"], chosen, seeds=[4, 2], rounds=30, out=tmp_path)
+    again, contestants, seeds, rounds = evaluation.load_settings(tmp_path)
+    assert (again.name, again.options, seeds, rounds) == ("KnownL2", {"dim": 3, "alpha": 0.2}, [4, 2], 30)
+    assert [one.label for one in contestants] == ["perceptron:learning_rate=2.0", "strategic-perceptron-l2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((["perceptron"], "Nowhere"), "scenario must be one of"),
+        ((["nobody"], "KnownL2"), "learner must be one of"),
+        (([], "KnownL2"), "learners must hold at least one"),
+        ((["perceptron", "perceptron"], "KnownL2"), "learners must differ"),
+        ((["strategic-perceptron-l1"], "KnownL2"), "made for l1 costs"),
+        ((["perceptron"], "KnownL2", 0), "seeds must be at least 1"),
+        ((["perceptron"], "KnownL2", []), "seeds must hold at least one"),
+        ((["perceptron"], "KnownL2", [1, 1]), "seeds must hold at least one seed and none twice"),
+        ((["perceptron"], "KnownL2", [-1]), "seeds must be at least 0"),
+        ((["perceptron"], "KnownL2", 1, 0), "rounds must be at least 1"),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_one_clear_error(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate(*arguments)
+
+
+def test_the_papers_examples_separate_the_learners() -> None:
+    """The classic Perceptron errs in a constant fraction of 10,000 rounds where the strategic ones stop."""
+    results = evaluate(["perceptron", "strategic-perceptron-l2"], "Example1", seeds=1, rounds=10_000)
+    perceptron, strategic = (run.mistakes for run in results.runs)
+    assert perceptron == 9_999 and strategic == 1
+    results = evaluate(["perceptron", "strategic-perceptron-l1", "biased-l1"], "Example1L1", seeds=1, rounds=10_000)
+    perceptron, strategic, biased = (run.mistakes for run in results.runs)
+    assert perceptron == 9_999 and strategic == 1 and biased <= 5
+    for learner, name, rounds in ((Perceptron(bias=True), "Example2", 9_000), (StrategicPerceptronL2(5.0), "Example3", 10_000)):
+        curve = evaluate([learner], name, seeds=1, rounds=10_000).runs[0].curve
+        assert curve[-1] >= rounds
+        assert curve[-1] - curve[len(curve) // 2] > 4_000, "and it goes on erring"
+    assert json.dumps(results.scenario.options) == "{}"

@@ -121,8 +121,11 @@ class Cost(ABC):
             ``alpha |w|`` for l2, ``max alpha_i |w_i|`` for weighted l1; one per individual if budgets differ.
         """
         weights = finite_array("w", w, (None,))
-        largest = np.abs(weights).max() or 1.0
-        reaches = largest * np.array([reach(self.norm, weights / largest, row) for row in self.budgets(weights.size)])
+        # A power of two keeps squares in range and rounds nothing: a gap of exactly this reach still moves.
+        exponent = np.frexp(np.abs(weights).max())[1]
+        scaled = np.ldexp(weights, -exponent)
+        budgets = self.budgets(weights.size)
+        reaches = np.ldexp([reach(self.norm, scaled, budget) for budget in budgets], exponent)
         return reaches if self._individual else float(reaches[0])
 
     def best_response(self, z: ArrayLike, classifier: ArrayLike) -> Float:

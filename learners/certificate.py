@@ -9,6 +9,7 @@ to the farthest point where that individual may have been: ``alpha w / |w|`` for
 l1. A surrogate point x~ is ``x`` or ``x - pull``, and the threshold for ``w.x`` is ``w.pull``.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -45,11 +46,6 @@ class Claim(NamedTuple):
     limit: float
     scale: float = 0.0
 
-    def fails(self, allowed: float) -> bool:
-        """Tell whether it is off by more than ``allowed``, or not a number."""
-        excess = self.value - self.limit
-        return not {AT_LEAST: -excess, AT_MOST: excess, EQUAL: abs(excess)}[self.sense] <= allowed
-
 
 class Violation(NamedTuple):
     """An invariant that failed: its number and name, the round (from 1), and the numbers compared."""
@@ -81,7 +77,12 @@ class View(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A round and what was learned from it: ``truth`` is z, ``report`` x, ``surrogate`` x~, ``separator`` w*."""
+    """A round and what was learned from it: ``truth`` is z, ``report`` x, ``surrogate`` x~, ``separator`` w*.
+
+    Claims need scales: ``reach`` is the size of a report's terms, ``|x| + max alpha``, and ``size`` the largest size so
+    far of an update's terms. ``squares`` sums what the mistakes may have added to ``|w|^2``, given each x~, and
+    ``limit`` the same for the longest x~ that there can be.
+    """
 
     truth: Float
     report: Float
@@ -94,28 +95,28 @@ class Step(NamedTuple):
     after: Float  # weights
     separator: Float
     radius: float
-    reach: float  # size of a report's terms: |x| + max alpha
-    size: float  # size of an update's terms, the largest so far
+    reach: float
+    size: float
     mistakes: int
-    squares: float  # sum of what the mistakes may have added to |w|^2, given each x~
-    limit: float  # and for the longest x~ that there can be
+    squares: float
+    limit: float
 
 
 def norm(vector: Float) -> float:
     """Euclidean norm."""
-    return float(np.linalg.norm(vector))
+    return math.sqrt(float(vector @ vector))
 
 
 def longest(view: View, radius: float) -> float:
     """The largest norm of a surrogate point."""
-    return float(np.hypot(radius + view.stretch, view.fake))
+    return math.hypot(radius + view.stretch, view.fake)
 
 
 def separable(step: Step) -> Iterator[Claim]:
     """The theorems assume ``y z.w* >= 1``, ``|z| <= R``, and Theorem 2 also ``w* >= 0``."""
     side, scale = float(step.truth @ step.separator), norm(step.truth) * norm(step.separator)
     yield Claim("y z.w*", step.label * side if step.label else abs(side), AT_LEAST, 1.0, scale)
-    yield Claim("|z|", norm(step.truth), AT_MOST, float(np.hypot(step.radius, step.before.fake)), step.radius)
+    yield Claim("|z|", norm(step.truth), AT_MOST, math.hypot(step.radius, step.before.fake), step.radius)
     if step.before.eta:
         yield Claim("min w*_j", float(step.separator[:-1].min()), AT_LEAST, 0.0)
 
@@ -232,9 +233,8 @@ def view_l1(state: StrategicL1State) -> View:
 
 
 def explanation(before: View, after: Float, report: Float, label: float, moved: bool) -> Float:
-    """Return the surrogate point that the learner must have used: the one that leads closest to its new weights."""
+    """Return the surrogate point that explains the new weights best; where both do, the one that should be used."""
     pulled = report - before.pull
-    # Where correction hides the difference, it is the one that the algorithm demands.
     choices = (report,) if label > 0.0 else (pulled, report) if moved else (report, pulled)
     return min(choices, key=lambda choice: norm(after - before.after(label * choice)))
 
@@ -340,13 +340,14 @@ class Certificate:
         if moment != self._round + 1:
             raise ValueError(f"observation must be of round {self._round + 1}, got round {moment:g}")
         coarse = np.asarray(observation["features"]).dtype == np.float32
-        x = finite_array("features", observation["features"], (self._truth.dim,))
-        z = finite_array("true_features", true_features, (self._truth.dim,))
-        before, self._round, self._view = self._view, self._round + 1, self._proof.view(state)
-        after, fake, mistake = self._view.weights, before.fake, label not in (0.0, prediction)
-        moved = bool((x != (z.astype(np.float32) if coarse else z)).any())
         eps = float(np.finfo(np.float32).eps) if coarse else FLOAT64_EPS
-        x, z = np.append(x, fake), np.append(z, fake)
+        dim, radius = self._truth.dim, self._truth.radius
+        report = finite_array("features", observation["features"], (dim,))
+        true = finite_array("true_features", true_features, (dim,))
+        moved = bool((report != (true.astype(np.float32) if coarse else true)).any())
+        mistake = label not in (0.0, prediction)
+        before, self._round, self._view = self._view, self._round + 1, self._proof.view(state)
+        after, x = self._view.weights, np.append(report, before.fake)
         surrogate = explanation(before, after, x, label, moved) if mistake else x
         reach = norm(x) + float(before.alpha.max())
         # Weights are float64, whatever the report went through.
@@ -354,21 +355,22 @@ class Certificate:
         if mistake:
             self.mistakes += 1
             self._squares += norm(surrogate) ** 2 + before.extra
-            self._limit += longest(before, self._truth.radius) ** 2 + before.extra
+            self._limit += longest(before, radius) ** 2 + before.extra
         if self.violation is None:
-            on_plane = moved or surrogate is not x
-            step = Step(z, x, surrogate, label, mistake, moved, on_plane, before, after, self._separator,
-                        self._truth.radius, reach, self._size, self.mistakes, self._squares, self._limit)  # fmt: skip
+            sums = self.mistakes, self._squares, self._limit
+            step = Step(np.append(true, before.fake), x, surrogate, label, mistake, moved, moved or surrogate is not x,
+                        before, after, self._separator, radius, reach, self._size, *sums)  # fmt: skip
             self.violation = self._first_violation(step, eps)
 
     def _first_violation(self, step: Step, eps: float) -> Violation | None:
-        """Return the first claim that fails, in the order of the proof."""
+        """Return the first claim of the proof that does not hold."""
         for number, invariant in self._proof.rounds + (self._proof.mistakes if step.mistake else ()):
-            for claim in invariant(step):
-                allowed = slack(claim.scale, self._truth.dim, eps)
-                if claim.fails(allowed):
-                    details = {claim.quantity: claim.value, claim.sense: claim.limit, "slack": allowed}
-                    return Violation(f"{number} {invariant.__name__.replace('_', ' ')}", self._round, details)
+            for quantity, value, sense, limit, scale in invariant(step):
+                excess, allowed = value - limit, slack(scale, self._truth.dim, eps)
+                excess = {AT_LEAST: -excess, AT_MOST: excess, EQUAL: abs(excess)}[sense]
+                if not excess <= allowed:  # NaN fails
+                    name = f"{number} {invariant.__name__.replace('_', ' ')}"
+                    return Violation(name, self._round, {quantity: value, sense: limit, "slack": allowed})
         return None
 
     def raise_if_violated(self) -> None:

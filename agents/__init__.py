@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from agents.individuals import Individual as Individual
     from agents.individuals import Noisy as Noisy
     from agents.individuals import Truthful as Truthful
+    from agents.nature import GreedyAdversary as GreedyAdversary
+    from agents.nature import TangentAdversary as TangentAdversary
+    from agents.nature import orthonormal_negatives as orthonormal_negatives
     from agents.populations import DataSet as DataSet
     from agents.populations import FixedSequence as FixedSequence
     from agents.populations import Population as Population
@@ -20,6 +23,7 @@ else:
     _HOMES = {
         "costs": ("Cost", "L2Cost", "WeightedL1Cost"),
         "individuals": ("BestResponse", "Individual", "Noisy", "Truthful"),
+        "nature": ("GreedyAdversary", "TangentAdversary", "orthonormal_negatives"),
         "populations": ("DataSet", "FixedSequence", "Population", "Separable"),
     }
     __all__ = [name for names in _HOMES.values() for name in names]

@@ -4,21 +4,17 @@ An `Arrivals` is one episode of a population. It computes a block of rounds ahea
 draws does not depend on what was computed before.
 """
 
-import math
 from abc import ABC, abstractmethod
-from typing import NamedTuple
 
 import numpy as np
 
 from agents import streams
-from agents.boundary import dot, length
+from agents.caps import Caps, fill_separable
 from agents.compiled import compiled
 from agents.typing import Float, Int, Key
 
 BLOCK = 64
 IN_ORDER, AT_RANDOM, SHUFFLED = range(3)
-# -log of the smallest positive uniform number of 53 bits is 36.7.
-LARGEST_EXPONENT = 37.0
 
 
 @compiled
@@ -44,82 +40,18 @@ def fill_members(order: int, key: Key, first: int, head: int, labels: Float, ind
 
 
 @compiled
+def fill_budgets(key: Key, first: int, least: float, largest: float, budgets: Float) -> None:
+    """Draw each ``alpha`` (n, 1) uniformly from ``[least, largest]``, the k-th at moment ``first + k``."""
+    for k in range(budgets.shape[0]):
+        budgets[k, 0] = least + (largest - least) * streams.uniform(key, streams.REACH, first + k)
+
+
+@compiled
 def flip_labels(key: Key, noise: float, first: int, label: Float) -> None:
     """Flip each label with probability ``noise``."""
     for k in range(label.shape[0]):
         if streams.uniform(key, streams.NOISE, first + k) < noise:
             label[k] = -label[k]
-
-
-@compiled
-def height(heights: Float, slopes: Float, exponent: float) -> float:
-    """Inverse distribution function of the height in a cap of the ball, from its table (cubic Hermite).
-
-    ``exponent`` is ``-log`` of a uniform number; knots are equally spaced over [0, LARGEST_EXPONENT].
-    """
-    step = LARGEST_EXPONENT / (heights.shape[0] - 1)
-    k = min(int(exponent / step), heights.shape[0] - 2)
-    s = exponent / step - k
-    rise = heights[k + 1] - heights[k]
-    bend = slopes[k] * step * (1.0 - s) ** 2 + rise * s * (3.0 - 2.0 * s) - slopes[k + 1] * step * s * (1.0 - s)
-    return float(heights[k] + s * bend)
-
-
-@compiled
-def separable_individual(
-    key: Key,
-    purpose: int,
-    moment: int,
-    direction: Float,
-    radius: float,
-    positive_share: float,
-    heights: Float,
-    slopes: Float,
-    features: Float,
-) -> float:
-    """Draw an individual uniformly from the two caps of a ball beyond the margin; return its label.
-
-    No rejection: first the side, then the height along ``direction`` (d,) from its truncated marginal (``heights`` and
-    ``slopes`` hold a row for the negative and one for the positive side), then a uniform point of the slice at that
-    height, written to ``features`` (d,).
-    """
-    d = direction.shape[0]
-    bits = streams.philox(key, purpose, moment, 0)
-    positive = streams.unit(bits[0]) < positive_share
-    label = 1.0 if positive else -1.0
-    side = 1 if positive else 0
-    t = height(heights[side], slopes[side], -math.log(1.0 - streams.unit(bits[1])))
-    streams.fill_normals(key, purpose, moment, features)
-    stretch = 0.0
-    if d > 1:
-        along = dot(features, direction)
-        for i in range(d):
-            features[i] -= along * direction[i]
-        inside = math.sqrt(max(0.0, 1.0 - t * t)) * streams.unit(bits[2]) ** (1.0 / (d - 1))
-        stretch = radius * inside / length(features)
-    for i in range(d):
-        features[i] = stretch * features[i] + radius * label * t * direction[i]
-    return label
-
-
-@compiled
-def fill_separable(
-    key: Key,
-    purpose: int,
-    first: int,
-    direction: Float,
-    radius: float,
-    positive_share: float,
-    heights: Float,
-    slopes: Float,
-    features: Float,
-    labels: Float,
-) -> None:
-    """Draw ``len(labels)`` individuals, the k-th at moment ``first + k``."""
-    for k in range(labels.shape[0]):
-        labels[k] = separable_individual(
-            key, purpose, first + k, direction, radius, positive_share, heights, slopes, features[k]
-        )
 
 
 class Arrivals(ABC):
@@ -135,7 +67,11 @@ class Arrivals(ABC):
         True label of each round of the block, noise included.
     separator : ndarray (d + 1,) or None
         ``[w*, b*]`` with ``|w*| = 1`` where the population knows one.
+    budgets : ndarray, shape (M, 1), or None
+        alpha of each row of ``features``, where individuals differ.
     """
+
+    budgets: Float | None = None
 
     def __init__(self, key: Key, features: Float, noise: float, separator: Float | None) -> None:
         self.features = features
@@ -186,21 +122,17 @@ class MemberArrivals(Arrivals):
         fill_members(self._order, self._key, first, self._head, self._labels, self.index, self.label)
 
 
-class Caps(NamedTuple):
-    """The two parts of a ball beyond a margin, one on each side of a hyperplane (rows: negative, positive side)."""
-
-    radius: float
-    positive_share: float
-    heights: Float
-    slopes: Float
-
-
 class FreshArrivals(Arrivals):
-    """A new individual every round, from the two caps of a ball (see `separable_individual`)."""
+    """A new individual every round, from the two caps of a ball (see `agents.caps`)."""
 
-    def __init__(self, key: Key, caps: Caps, noise: float, separator: Float) -> None:
+    def __init__(
+        self, key: Key, caps: Caps, noise: float, separator: Float, alpha: tuple[float, float] | None = None
+    ) -> None:
         super().__init__(key, np.empty((BLOCK, separator.size - 1)), noise, separator)
-        self._direction, self._caps = separator[:-1], caps
+        self._direction, self._caps, self._alpha = separator[:-1], caps, alpha
+        self.budgets = None if alpha is None else np.empty((BLOCK, 1))
 
     def _draw(self, first: int) -> None:
         fill_separable(self._key, streams.ARRIVALS, first, self._direction, *self._caps, self.features, self.label)
+        if self._alpha is not None and self.budgets is not None:
+            fill_budgets(self._key, first, *self._alpha, self.budgets)

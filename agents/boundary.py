@@ -155,19 +155,34 @@ def side(classifier: Float, report: Float, reach_scale: float, eps: float) -> in
     int
         +1 beyond the boundary, 0 on it, -1 short of it. With ``w = 0`` nobody moves: +1 iff ``b >= 0``.
     """
-    d = report.shape[0]
-    classifier = rescaled(classifier)
-    weights_norm = length(classifier[:d])
-    if weights_norm == 0.0:
-        return 1 if classifier[d] >= 0.0 else -1
-    signed = score(classifier, report)
-    slack = tolerance(weights_norm, float(classifier[d]), length(report), reach_scale, d, eps)
+    signed, _, slack = _scores(rescaled(classifier), report, reach_scale, eps)
     if signed > slack:
         return 1
     return 0 if signed >= -slack else -1
 
 
 @compiled
+def _scores(classifier: Float, report: Float, reach_scale: float, eps: float) -> tuple[float, float, float]:
+    """Return ``w.x + b``, ``w.x`` and their tolerance; without weights ``b >= 0`` counts as 1, ``b < 0`` as -1."""
+    d = report.shape[0]
+    weights_norm = length(classifier[:d])
+    if weights_norm == 0.0:
+        return (1.0 if classifier[d] >= 0.0 else -1.0), 0.0, 0.0
+    along, intercept = dot(classifier[:d], report), float(classifier[d])
+    return along + intercept, along, tolerance(weights_norm, intercept, length(report), reach_scale, d, eps)
+
+
+@compiled
 def on_boundary(classifier: Float, report: Float, reach_scale: float, eps: float) -> bool:
     """Whether a report lies on the boundary, as every mover's does (arguments as for `side`)."""
     return side(classifier, report, reach_scale, eps) == 0
+
+
+@compiled
+def forbidden(classifier: Float, report: Float, reach_scale: float, eps: float) -> bool:
+    """Whether ``0 < w.x`` and ``w.x + b < 0``, both beyond the tolerance (arguments as for `side`).
+
+    If individuals could move as far as the boundary lies above the origin's hyperplane, nobody would stand there.
+    """
+    signed, along, slack = _scores(rescaled(classifier), report, reach_scale, eps)
+    return along > slack and signed < -slack

@@ -1,30 +1,19 @@
 """Where individuals come from: fixed sequences, separable balls, data sets."""
 
-import csv
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from agents import streams
-from agents.arrivals import (
-    AT_RANDOM,
-    IN_ORDER,
-    LARGEST_EXPONENT,
-    SHUFFLED,
-    Arrivals,
-    Caps,
-    FreshArrivals,
-    MemberArrivals,
-    fill_separable,
-)
+from agents.arrivals import AT_RANDOM, IN_ORDER, SHUFFLED, Arrivals, FreshArrivals, MemberArrivals, fill_budgets
+from agents.caps import fill_separable, tabulate_caps
 from agents.checks import count, finite_array, finite_number, signs
+from agents.tables import read_table
 from agents.typing import Float, Key
 
-KNOTS = 1024
 # Features beyond this could overflow when squared.
 LARGEST_FEATURE = 1e100
 
@@ -44,8 +33,11 @@ class Population(ABC):
         Distance that every individual keeps from a hyperplane that separates the labels, where known.
     noise : float
         Probability that a label is flipped.
+    alpha : tuple of float or None
+        Smallest and largest l2 reach, where individuals differ.
     """
 
+    alpha: tuple[float, float] | None = None
     dim: int
     radius: float
     low: Float
@@ -181,23 +173,7 @@ class DataSet(FiniteKnown):
         standardise, noise
             As for the class.
         """
-        with open(path, newline="", encoding="utf-8") as file:
-            header, *body = list(csv.reader(file)) or [[]]
-        if label not in header:
-            raise ValueError(f"label must be one of the columns {', '.join(header)}, got {label!r}")
-        if not body:
-            raise ValueError(f"{os.fspath(path)} must hold at least one row, got none")
-        at = header.index(label)
-        for row, entries in enumerate(body, start=2):
-            if len(entries) != len(header):
-                raise ValueError(f"{os.fspath(path)}, row {row} must have {len(header)} fields, got {len(entries)}")
-        features = [
-            [_parse(entry, path, row, name) for name, entry in zip(header, entries, strict=True) if name != label]
-            for row, entries in enumerate(body, start=2)
-        ]
-        marks = [1.0 if entries[at] == positive else -1.0 for entries in body]
-        if not any(entries[at] == positive for entries in body):
-            raise ValueError(f"positive must occur in the column {label!r}, got {positive!r}")
+        features, marks = read_table(path, label, positive)
         return cls(features, marks, standardise=standardise, noise=noise)
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
@@ -224,6 +200,8 @@ class Separable(Population):
         Whether ``w*`` has no negative coordinate, as Theorem 2 of the Strategic Perceptron needs.
     noise : float
         Probability that a label is flipped when its individual arrives.
+    alpha : tuple of float, optional
+        Give every individual an l2 reach of its own, uniform over this interval.
     """
 
     margin: float
@@ -238,6 +216,7 @@ class Separable(Population):
         pool: int | None = None,
         nonnegative: bool = False,
         noise: float = 0.0,
+        alpha: tuple[float, float] | None = None,
     ) -> None:
         self.dim = count("dim", dim, minimum=1)
         self.radius = finite_number("radius", radius, above=0.0, maximum=LARGEST_FEATURE)
@@ -246,19 +225,24 @@ class Separable(Population):
         self.pool = None if pool is None else count("pool", pool, minimum=1)
         self.nonnegative = nonnegative
         self.noise = _probability(noise)
+        self.alpha = None if alpha is None else _interval("alpha", alpha)
         self.high = np.full(self.dim, self.radius)
         self.low = -self.high
-        self._caps = _caps(self.dim, self.radius, self.margin, self.bias)
+        self._caps = tabulate_caps(self.dim, self.radius, self.margin, self.bias)
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Draw the hyperplane (and the pool), then let individuals arrive."""
         source = key if population_key is None else population_key
         separator = np.append(self._direction(source), self.bias)
         if self.pool is None:
-            return FreshArrivals(key, self._caps, self.noise, separator)
+            return FreshArrivals(key, self._caps, self.noise, separator, self.alpha)
         features, labels = np.empty((self.pool, self.dim)), np.empty(self.pool)
         fill_separable(source, streams.POPULATION, 1, separator[:-1], *self._caps, features, labels)
-        return MemberArrivals(key, features, labels, AT_RANDOM, noise=self.noise, separator=separator)
+        members = MemberArrivals(key, features, labels, AT_RANDOM, noise=self.noise, separator=separator)
+        if self.alpha is not None:
+            members.budgets = np.empty((self.pool, 1))
+            fill_budgets(source, 1, *self.alpha, members.budgets)
+        return members
 
     def _direction(self, key: Key) -> Float:
         """Draw w* uniformly from the sphere, or from its non-negative part."""
@@ -283,43 +267,6 @@ def standardised(features: Float, names: Iterable[str] = ()) -> Float:
     return np.asarray((features - features.mean(axis=0)) / features.std(axis=0))
 
 
-def _caps(dim: int, radius: float, margin: float, bias: float) -> Caps:
-    """Tabulate the truncated marginals of the two sides."""
-    sides = [_cap((margin + sign * bias) / radius, dim) for sign in (1.0, -1.0)]
-    (negative, positive) = (share for share, _, _ in sides)
-    return Caps(
-        radius,
-        positive / (negative + positive),
-        np.array([heights for _, heights, _ in sides]),
-        np.array([slopes for _, _, slopes in sides]),
-    )
-
-
-def _cap(lowest: float, dim: int) -> tuple[float, Float, Float]:
-    """Return the share of the unit ball above height ``lowest``, and a table of the heights' inverse distribution.
-
-    A height t has density proportional to (1 - t^2)^((d-1)/2), so t^2 follows a beta distribution. The table is in
-    y = -log(share above t / share of the cap): smooth up to the pole, and dt/dy is the inverse hazard rate.
-    """
-    shape = (dim + 1) / 2
-    above = 0.5 * float(special.betainc(shape, 0.5, 1.0 - lowest**2))
-    share = above if lowest >= 0.0 else 1.0 - above
-    remaining = share * np.exp(-np.linspace(0.0, LARGEST_EXPONENT, KNOTS))
-    if remaining[-1] < np.finfo(float).tiny:
-        raise ValueError(f"margin must leave more of the ball: with dim {dim} hardly anybody is beyond {lowest}")
-    tail = 2.0 * np.minimum(remaining, 1.0 - remaining)
-    complement = special.betaincinv(shape, 0.5, tail)
-    heights = np.copysign(np.sqrt(special.betainccinv(0.5, shape, tail)), 0.5 - remaining)
-    density = complement ** ((dim - 1) / 2) / special.beta(0.5, shape)
-    with np.errstate(divide="ignore", over="ignore"):
-        slopes = remaining / density
-    # Three times the secant keeps a cubic monotone where the slope is infinite (a cap that is nearly the ball).
-    secants = np.diff(heights) * (KNOTS - 1) / LARGEST_EXPONENT
-    slopes[:-1] = np.minimum(slopes[:-1], 3.0 * secants)
-    slopes[1:] = np.minimum(slopes[1:], 3.0 * secants)
-    return share, heights, slopes
-
-
 def _unit_normal(classifier: Float) -> Float:
     norm = np.linalg.norm(classifier[:-1])
     if norm == 0.0:
@@ -327,12 +274,12 @@ def _unit_normal(classifier: Float) -> Float:
     return np.asarray(classifier / norm)
 
 
+def _interval(name: str, value: tuple[float, float]) -> tuple[float, float]:
+    low, high = finite_array(name, value, (2,)).tolist()
+    if not 0.0 <= low <= high:
+        raise ValueError(f"{name} must be an interval of numbers that are at least 0, got {value!r}")
+    return low, high
+
+
 def _probability(noise: float) -> float:
     return finite_number("noise", noise, minimum=0.0, maximum=1.0)
-
-
-def _parse(entry: str, path: str | os.PathLike[str], row: int, column: str) -> float:
-    try:
-        return float(entry)
-    except ValueError:
-        raise ValueError(f"{os.fspath(path)}, row {row}, column {column!r} must be a number, got {entry!r}") from None

@@ -17,7 +17,7 @@ from agents.typing import Float, Key
 
 FourWords: TypeAlias = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
-POPULATION, ARRIVALS, NOISE, FEEDBACK, INDIVIDUAL = range(5)
+POPULATION, ARRIVALS, NOISE, FEEDBACK, INDIVIDUAL, REACH = range(6)
 
 _MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)

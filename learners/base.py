@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.typing import Bool, Float
 from learners.observation import Layout
 
-State = TypeVar("State", bound=tuple[Float, ...])
+State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
 class Truth(NamedTuple):
@@ -27,10 +27,12 @@ class Truth(NamedTuple):
         Distance that true features keep from the separating hyperplane: 1 / |w*|.
     intercept : float
         The hyperplane's intercept with unit weights; 0 if it passes through the origin.
-    alpha : float
-        The largest reach.
+    alpha : tuple of float
+        The largest reaches: one for l2 costs, one per coordinate for weighted l1 costs.
     nonnegative : bool
         Whether no weight of the separator is negative.
+    alpha_min : tuple of float or None
+        The smallest reaches, where individuals differ.
     """
 
     cost: str
@@ -38,8 +40,9 @@ class Truth(NamedTuple):
     radius: float
     margin: float
     intercept: float
-    alpha: float
+    alpha: tuple[float, ...]
     nonnegative: bool
+    alpha_min: tuple[float, ...] | None = None
 
 
 class Learner(ABC, Generic[State]):
@@ -62,7 +65,7 @@ class Learner(ABC, Generic[State]):
     """
 
     name: ClassVar[str]
-    state_class: ClassVar[type[tuple[Float, ...]]]
+    state_class: ClassVar[type[tuple[NDArray[Any], ...]]]
     summary: ClassVar[str]
     requires: ClassVar[tuple[str, ...]] = ()
     cost: ClassVar[str | None] = None
@@ -85,6 +88,9 @@ class Learner(ABC, Generic[State]):
         ValueError
             If it is told too little, or made for another cost.
         """
+        if "alpha" not in knowledge and "alpha_min" in knowledge:
+            # Corollary 1: where reaches differ a little, the smallest one serves for all.
+            knowledge = dict(knowledge) | {"alpha": knowledge["alpha_min"]}
         missing = [name for name in cls.requires if name not in knowledge and name not in parameters]
         if missing:
             raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")

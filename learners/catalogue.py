@@ -5,16 +5,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from learners.base import Learner
+from learners.biased import BiasedL2
 from learners.fixed import BestFixedClassifier, ConstantClassifier
-from learners.perceptron import Perceptron
+from learners.perceptron import MarginPerceptron, Perceptron
 from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
+from learners.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
 
 _CLASSES: tuple[type[Learner[Any]], ...] = (
     ConstantClassifier,
     BestFixedClassifier,
     Perceptron,
+    MarginPerceptron,
     StrategicPerceptronL2,
+    UnknownCostL2,
+    UnknownMarginL2,
+    BiasedL2,
     StrategicPerceptronL1,
+    UnknownCostL1Single,
     BiasedL1,
 )
 LEARNERS = {learner.name: learner for learner in _CLASSES}

@@ -3,31 +3,69 @@
 A classifier is one array (d+1,), the weights and then the bias; it accepts a point z when ``w.z + b >= 0``.
 """
 
-from operator import attrgetter
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.checks import finite_array, finite_number, signs
-from agents.typing import Float
-
-# The best margin is certified from both sides, to this relative gap and the rounding of a dot product.
-RELATIVE_GAP = 1e-8
-# Price of the weights' l1 norm (features scaled to [-1, 1]) against an average example's hinge loss.
-L1_PRICE = 1e-3
-# Solves of the nearest-point problem: two are the rule with a bias, one is without.
-ROUNDS = 6
-# Value of the fake coordinate that carries the bias, in units of the sample's radius.
-FAKE_COORDINATE = 10.0
+from agents.typing import Bool, Float
+from learners.solvers import least_hinge_loss, widest_separator
 
 
-class _Separator(NamedTuple):
-    """A unit normal, the best offset for it, and the margin of the two."""
+def radius(features: ArrayLike) -> float:
+    """Return the radius R of a sample: the largest norm of a point.
 
-    normal: Float
-    offset: float
-    margin: float
+    Parameters
+    ----------
+    features : array_like, shape (n, d)
+        The points.
+
+    Raises
+    ------
+    TypeError
+        If they are not real numbers.
+    ValueError
+        If the shape does not fit, or a number is NaN or infinite.
+    """
+    points = finite_array("features", features, (None, None))
+    exponent = int(np.frexp(np.abs(points).max())[1])
+    return float(np.ldexp(np.linalg.norm(np.ldexp(points, -exponent), axis=1).max(), exponent))
+
+
+def distance(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLike) -> Float:
+    """Return the distance of every point to a hyperplane, ``y (w.z + b) / |w|``: negative on the wrong side.
+
+    Parameters
+    ----------
+    weights : array_like, shape (d,)
+        Normal vector w of the hyperplane, not zero; its length does not matter (b scales with it).
+    bias : float
+        Offset b.
+    features : array_like, shape (n, d)
+        The points.
+    labels : array_like, shape (n,)
+        Their labels, -1 or +1.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+
+    Raises
+    ------
+    TypeError
+        If an argument does not hold real numbers.
+    ValueError
+        If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or w is zero.
+    """
+    features, labels = _sample(features, labels)
+    weights = finite_array("weights", weights, (features.shape[1],))
+    bias = finite_number("bias", bias)
+    if not weights.any():
+        raise ValueError("weights must not be all zero, since no hyperplane belongs to them")
+    # A power of two rounds nothing, and keeps the norm's squares within range.
+    exponent = -int(np.frexp(np.abs(weights).max())[1])
+    weights = np.ldexp(weights, exponent)
+    norm = np.linalg.norm(weights)
+    return np.asarray(labels * (features @ weights + np.ldexp(bias, exponent)) / norm)
 
 
 def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLike) -> float:
@@ -56,16 +94,7 @@ def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLi
     ValueError
         If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or w is zero.
     """
-    features, labels = _sample(features, labels)
-    weights = finite_array("weights", weights, (features.shape[1],))
-    bias = finite_number("bias", bias)
-    if not weights.any():
-        raise ValueError("weights must not be all zero, since no hyperplane belongs to them")
-    # A power of two rounds nothing, and keeps the norm's squares within range.
-    exponent = -int(np.frexp(np.abs(weights).max())[1])
-    weights = np.ldexp(weights, exponent)
-    norm = np.linalg.norm(weights)
-    return float(np.min(labels * (features @ weights + np.ldexp(bias, exponent))) / norm)
+    return float(distance(weights, bias, features, labels).min())
 
 
 def max_margin(features: ArrayLike, labels: ArrayLike, *, bias: bool = True) -> Float | None:
@@ -116,7 +145,7 @@ def max_margin(features: ArrayLike, labels: ArrayLike, *, bias: bool = True) -> 
     scale = np.abs(points).max()
     if scale == 0.0:
         return None
-    best = _widest_separator(points / scale, labels, bias)
+    best = widest_separator(points / scale, labels, bias)
     if best is None:
         return None
     return np.append(best.normal, best.offset * scale - best.normal @ centre if bias else 0.0)
@@ -166,13 +195,63 @@ def soft_margin(features: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
     points -= centre
     scale = np.abs(points).max(axis=0)
     scale[scale == 0.0] = 1.0  # a constant feature, which gets no weight
-    normal, offset = _least_hinge_loss(points / scale, labels, importance / importance.mean())
+    normal, offset = least_hinge_loss(points / scale, labels, importance / importance.mean())
     if not normal.any():
         return _one_sided(points + centre, 1.0 if offset >= 0.0 else -1.0)
     unit = scale.max()
     normal *= unit / scale
     normal, offset = normal / np.linalg.norm(normal), offset * unit / np.linalg.norm(normal)
     return np.append(normal, offset - normal @ centre)
+
+
+def leave_one_out(features: ArrayLike, labels: ArrayLike) -> float:
+    """Return the share of points on which a perceptron errs that is trained on all the others.
+
+    The perceptron starts at 0, counts ties ``y w.z = 0`` as mistakes, and sweeps over the points in their order until
+    a sweep makes none. On average over samples, the share is the error on a new point after training on n - 1. It is
+    at most the number of mistakes on the whole sample, divided by n: a point without a mistake there changes nothing
+    when it is left out. So only the others cost a training, of up to R^2 / rho^2 mistakes.
+
+    Parameters
+    ----------
+    features : array_like, shape (n, d)
+        The points.
+    labels : array_like, shape (n,)
+        Their labels, -1 or +1.
+
+    Raises
+    ------
+    TypeError
+        If an argument does not hold real numbers.
+    ValueError
+        If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or no hyperplane through the
+        origin separates the points: the perceptron would sweep forever.
+
+    References
+    ----------
+    Perceptron lecture, proof of Theorem 2; `learners.bounds.generalisation` is the bound that follows.
+    """
+    features, labels = _sample(features, labels)
+    if max_margin(features, labels, bias=False) is None:
+        raise ValueError("features must be separable by a hyperplane through the origin, and are not")
+    signed = labels[:, None] * features
+    _, updated = _sweep_until_clean(signed)
+    others = ((np.delete(signed, k, axis=0), signed[k]) for k in np.flatnonzero(updated))
+    return float(sum(_sweep_until_clean(rest)[0] @ left_out <= 0.0 for rest, left_out in others) / len(signed))
+
+
+def _sweep_until_clean(signed: Float) -> tuple[Float, Bool]:
+    """Return the weights (d,) of a perceptron trained on points ``y z`` (n, d), and which points it erred on (n,)."""
+    weights = np.zeros(signed.shape[1])
+    updated = np.zeros(len(signed), dtype=bool)
+    position = 0
+    while (wrong := np.flatnonzero(signed @ weights <= 0.0)).size:
+        # The first one from here on, else from the start of the next sweep: until then nothing changes.
+        chosen = wrong[np.searchsorted(wrong, position) % wrong.size]
+        weights += signed[chosen]
+        updated[chosen] = True
+        position = chosen + 1
+    return weights, updated
 
 
 def _sample(features: ArrayLike, labels: ArrayLike) -> tuple[Float, Float]:
@@ -191,110 +270,7 @@ def _distinct(points: Float, labels: Float, importance: Float) -> tuple[Float, F
 
 def _one_sided(points: Float, label: float) -> Float:
     """Return a hyperplane across the first axis with all points on the label's side, one to three radii away."""
-    largest = np.abs(points).max()
-    radius = largest * np.linalg.norm(points / largest, axis=1).max() if largest > 0.0 else 0.5
     classifier = np.zeros(points.shape[1] + 1)
     classifier[0] = 1.0
-    classifier[-1] = 2.0 * radius * label
+    classifier[-1] = 2.0 * (radius(points) or 0.5) * label
     return classifier
-
-
-def _widest_separator(points: Float, labels: Float, bias: bool) -> _Separator | None:
-    """Solve ``max_margin`` for points within [-1, 1]^d.
-
-    Least squares answers most precisely if the margin is about 1 and the hyperplane passes through the origin (where
-    the fake coordinate has no price), so each round starts from what the last one found.
-    """
-    rounding = 16 * (points.shape[1] + 8) * np.finfo(float).eps * np.linalg.norm(points, axis=1).max()
-    best = found = _Separator(np.zeros(points.shape[1]), 0.0, -np.inf)
-    above, distance = np.inf, 1.0
-    for _ in range(ROUNDS):
-        shares = _nearest_points((points + found.offset * found.normal) / distance, labels, bias)
-        nearest = (labels * shares) @ points
-        distance = float(np.linalg.norm(nearest))
-        above = min(above, distance)
-        if above <= rounding:
-            return None
-        support = shares > 0.0
-        candidates = (nearest, _equidistant(points[support], labels[support], bias))
-        found = max((_separator(normal, points, labels, bias) for normal in candidates), key=attrgetter("margin"))
-        best = max(best, found, key=attrgetter("margin"))
-        if above - best.margin <= 1e-3 * RELATIVE_GAP * above + 1e-2 * rounding:
-            return best
-    if above - best.margin > RELATIVE_GAP * above + rounding:
-        raise ArithmeticError(f"the best margin lies between {best.margin} and {above} of the scale, and is not found")
-    return best if best.margin > 0.0 else None
-
-
-def _nearest_points(points: Float, labels: Float, bias: bool) -> Float:
-    """Return every point's share (n,) in the nearest points of the two hulls: the best normal is ``sum share y z``.
-
-    They are the multipliers of the shortest w with ``y (w.z + b) >= 1``, brought to a sum of 1.
-    """
-    from scipy.optimize import nnls  # half a second to import
-
-    rows = [labels[:, None] * points]
-    if bias:
-        rows.append(FAKE_COORDINATE * np.abs(points).max() * labels[:, None])
-    rows.append(np.ones((labels.size, 1)))
-    system = np.hstack(rows).T
-    target = np.zeros(len(system))
-    target[-1] = 1.0
-    try:
-        shares, _ = nnls(system, target, maxiter=10 * labels.size + 1000)
-    except RuntimeError as error:
-        raise ArithmeticError(f"non-negative least squares did not end on {labels.size} points") from error
-    if not bias:
-        return np.asarray(shares / shares.sum())
-    positive = labels > 0.0
-    return np.asarray(shares / (2.0 * np.where(positive, shares[positive].sum(), shares[~positive].sum())))
-
-
-def _equidistant(points: Float, labels: Float, bias: bool) -> Float:
-    """Return the shortest w with ``y (w.z + b) = 1`` on all the support points, which undoes the solver's rounding."""
-    if bias:
-        points, labels = points[1:] - points[0], labels[1:] - labels[0]
-    return np.asarray(np.linalg.lstsq(points, labels, rcond=None)[0])
-
-
-def _separator(normal: Float, points: Float, labels: Float, bias: bool) -> _Separator:
-    """Return a direction with its best offset and their margin."""
-    norm = np.linalg.norm(normal)
-    if norm == 0.0:
-        return _Separator(normal, 0.0, -np.inf)
-    normal = normal / norm
-    scores = points @ normal
-    if not bias:
-        return _Separator(normal, 0.0, float(np.min(labels * scores)))
-    lowest, highest = float(scores[labels > 0.0].min()), float(scores[labels < 0.0].max())
-    return _Separator(normal, -(lowest + highest) / 2.0, (lowest - highest) / 2.0)
-
-
-def _least_hinge_loss(points: Float, labels: Float, importance: Float) -> tuple[Float, float]:
-    """Solve ``soft_margin`` for points within [-1, 1]^d: maximise ``sum a`` over the multipliers a of the examples.
-
-    They are at most the examples' importance, balance the two classes, and no feature's ``|sum a y z_j|`` exceeds the
-    price of the weights. The weights and the bias are the multipliers of these constraints.
-    """
-    from scipy.optimize import linprog  # half a second to import
-
-    signed = (labels[:, None] * points).T
-    dim = len(signed)
-    result = linprog(
-        -np.ones(labels.size),
-        A_ub=np.vstack([signed, -signed]),
-        b_ub=np.full(2 * dim, L1_PRICE),
-        A_eq=labels[None, :],
-        b_eq=np.zeros(1),
-        bounds=[(0.0, most) for most in importance],
-        method="highs",
-    )
-    if result.status != 0 or result.x is None:
-        raise ArithmeticError(f"the linear program of the soft margin failed: {result.message}")
-    normal = result.ineqlin.marginals[dim:] - result.ineqlin.marginals[:dim]
-    offset = -float(result.eqlin.marginals[0])
-    loss = importance @ np.maximum(0.0, 1.0 - labels * (points @ normal + offset)) + L1_PRICE * np.abs(normal).sum()
-    below = float(result.x.sum())
-    if loss - below > 1e-6 * max(1.0, loss):
-        raise ArithmeticError(f"the least hinge loss lies between {below} and {loss}, and could not be found")
-    return normal, offset

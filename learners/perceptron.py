@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.checks import finite_number
+from agents.boundary import dot
+from agents.checks import finite_number, one_of
 from agents.typing import Float
 from learners import bounds
 from learners.base import Learner, Truth
@@ -12,22 +13,35 @@ from learners.rules import learn, publish, rule_of, write_published
 
 
 class PerceptronState(NamedTuple):
-    """Weights (n, d), intercept (n,), learning rate (n,), and the value of the fake coordinate (n,): 1 with a bias."""
+    """What one game has learned.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, d)
+    intercept : ndarray, shape (n,)
+    learning_rate : ndarray, shape (n,)
+    fake : ndarray, shape (n,)
+        Value of the fake coordinate: 1 with a bias, else 0.
+    threshold : ndarray, shape (n,)
+        Updates also where ``y (w.x + b)`` is at most this; minus infinity for mistakes only.
+    """
 
     weights: Float
     intercept: Float
     learning_rate: Float
     fake: Float
+    threshold: Float
 
 
 @rule_of(PerceptronState, learn)
 def _learn(
     state: PerceptronState, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
 ) -> bool:
-    if label == 0.0 or label == prediction:
+    weights = state.weights[game]
+    functional_margin = label * (dot(weights, features) + state.intercept[game])
+    if label == 0.0 or (label == prediction and functional_margin > state.threshold[game]):
         return False
     step = state.learning_rate[game] * label
-    weights = state.weights[game]
     for i in range(features.shape[0]):
         weights[i] += step * features[i]
     state.intercept[game] += step * state.fake[game]
@@ -47,19 +61,27 @@ class Perceptron(Learner[PerceptronState]):
     bias : bool
         Learn an intercept as the weight of a fake coordinate of value 1 (Extension 1).
     learning_rate : float
-        eta, greater than 0. Without a margin it changes nothing but the scale of the weights.
+        eta, greater than 0. It changes nothing but the scale of the weights.
+    ties : str
+        ``"paper"``: only a wrong prediction is a mistake, and a tie predicts +1. ``"lecture"``: a tie
+        ``y (w.x + b) = 0`` is a mistake whatever the label.
     """
 
     name = "perceptron"
     state_class = PerceptronState
     summary = "the classic Perceptron (Algorithm 1), which takes reports at face value"
 
-    def __init__(self, bias: bool = False, learning_rate: float = 1.0) -> None:
+    def __init__(self, bias: bool = False, learning_rate: float = 1.0, ties: str = "paper") -> None:
+        threshold = 0.0 if one_of("ties", ties, ("paper", "lecture")) == "lecture" else -np.inf
+        self._set(bias, learning_rate, threshold)
+        self.parameters = {"bias": bias, "learning_rate": self.learning_rate, "ties": ties}
+
+    def _set(self, bias: bool, learning_rate: float, threshold: float) -> None:
         if not isinstance(bias, bool):
             raise TypeError(f"bias must be True or False, got {bias!r}")
         self.bias = bias
         self.learning_rate = finite_number("learning_rate", learning_rate, above=0.0)
-        self.parameters = {"bias": bias, "learning_rate": self.learning_rate}
+        self.threshold = threshold
 
     def initial_state(self, games: int, dim: int) -> PerceptronState:
         """Return zero weights for each game."""
@@ -68,12 +90,42 @@ class Perceptron(Learner[PerceptronState]):
             np.zeros(games),
             np.full(games, self.learning_rate),
             np.full(games, float(self.bias)),
+            np.full(games, self.threshold),
         )
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Novikoff's bound where nobody can move, else None: strategic individuals void it."""
-        if truth.alpha > 0.0:
+        if any(truth.alpha):
             return None
         if not self.bias:
             return bounds.novikoff(truth.radius, truth.margin) if truth.intercept == 0.0 else None
         return bounds.novikoff_with_bias(truth.radius, 1.0 / truth.margin, truth.intercept / truth.margin)
+
+
+class MarginPerceptron(Perceptron):
+    """Updates while ``y (w.x + b) < rho0``: ends with at least that functional margin, if it ends.
+
+    Parameters
+    ----------
+    threshold : float
+        rho0, greater than 0; not divided by the norm of the weights.
+    bias : bool
+        As for `Perceptron`.
+    learning_rate : float
+        eta, greater than 0. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
+    """
+
+    name = "margin-perceptron"
+    summary = "Perceptron that also updates on correct points with a small margin"
+
+    def __init__(self, threshold: float = 1.0, bias: bool = False, learning_rate: float = 1.0) -> None:
+        self.rho0 = rho0 = finite_number("threshold", threshold, above=0.0)
+        # The rule updates at a threshold too: the next smaller number makes the comparison strict.
+        self._set(bias, learning_rate, float(np.nextafter(rho0, 0.0)))
+        self.parameters = {"threshold": rho0, "bias": bias, "learning_rate": self.learning_rate}
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return the bound on updates, so on mistakes, where nobody can move and no intercept is needed; else None."""
+        if any(truth.alpha) or self.bias or truth.intercept != 0.0:
+            return None
+        return bounds.margin_perceptron(truth.radius, truth.margin, self.rho0, self.learning_rate)

@@ -80,10 +80,15 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
         return StrategicL2State(np.zeros((games, dim)), np.full(games, self.alpha))
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
-        """Return Theorem 1's bound; None for other costs, another alpha or a hyperplane off the origin."""
-        if truth.cost != "l2" or truth.intercept != 0.0 or truth.alpha != self.alpha:
+        """Return Theorem 1's bound, or Corollary 1's where alphas lie in ``[alpha, alpha + gamma/2]``; else None."""
+        if truth.cost != "l2" or truth.intercept != 0.0:
             return None
-        return bounds.strategic_l2(truth.radius, truth.margin, truth.alpha, printed=printed)
+        least, largest = min(truth.alpha_min or truth.alpha), max(truth.alpha)
+        if least == largest == self.alpha:
+            return bounds.strategic_l2(truth.radius, truth.margin, self.alpha, printed=printed)
+        if self.alpha <= least and largest - self.alpha <= truth.margin / 2.0 * (1.0 + bounds.RELATIVE_SLACK):
+            return bounds.estimated_alpha_l2(truth.radius, truth.margin, self.alpha, printed=printed)
+        return None
 
 
 class StrategicL1State(NamedTuple):
@@ -182,10 +187,11 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
         """Return Theorem 2's bound; None for other costs, negative weights of w* or a hyperplane off the origin."""
         if not self._applies(truth) or truth.intercept != 0.0:
             return None
-        return bounds.strategic_l1(truth.radius, truth.margin, truth.alpha, truth.dim, printed=printed)
+        return bounds.strategic_l1(truth.radius, truth.margin, max(truth.alpha), truth.dim, printed=printed)
 
     def _applies(self, truth: Truth) -> bool:
-        return truth.cost == "l1" and truth.nonnegative and truth.alpha == self._cost.alpha.max()
+        told = truth.cost == "l1" and bool((self._cost.budgets(truth.dim)[0] == truth.alpha).all())
+        return told and truth.nonnegative and self.radius >= truth.radius
 
 
 class BiasedL1(StrategicPerceptronL1):
@@ -210,4 +216,4 @@ class BiasedL1(StrategicPerceptronL1):
         if not self._applies(truth):
             return None
         norm, bias = 1.0 / truth.margin, truth.intercept / truth.margin
-        return bounds.strategic_l1_with_bias(truth.radius, truth.alpha, truth.dim, norm, bias, printed=printed)
+        return bounds.strategic_l1_with_bias(truth.radius, max(truth.alpha), truth.dim, norm, bias, printed=printed)

@@ -168,7 +168,7 @@ def _run(
     from strategic_env.evaluation import evaluate
 
     if out is not None:
-        from strategic_env.rendering import require_plot
+        from strategic_env.extras import require_plot
 
         try:
             require_plot()  # before the work, not after it

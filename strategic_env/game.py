@@ -8,8 +8,9 @@ import numpy as np
 from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import FLOAT64_EPS, copy, length, rescaled, score, side
 from agents.compiled import compiled
-from agents.costs import Cost, respond
+from agents.costs import L2, Cost, L2Cost, respond
 from agents.individuals import BestResponse, Individual
+from agents.nature import AdaptiveArrivals
 from agents.populations import Population
 from agents.streams import game_key
 from agents.typing import Float
@@ -172,6 +173,12 @@ class Setting:
     feedback: str = "full"
     population_seed: int | None = None
 
+    def __post_init__(self) -> None:
+        """Check that the cost covers individuals who have an alpha of their own."""
+        own = self.population.alpha
+        if own is not None and (self.cost.norm != L2 or self.cost.alpha.max() != own[1]):
+            raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {self.cost!r}")
+
     @property
     def reach_scale(self) -> float:
         """The largest distance anybody moves."""
@@ -203,7 +210,9 @@ class Game:
         self._dim = setting.population.dim
         self._size = 2 * self._dim + 4
         self._norm = setting.cost.norm
-        self._budgets = setting.cost.budgets(self._dim)
+        own = self.arrivals.budgets
+        self._budgets = setting.cost.budgets(self._dim) if own is None else own
+        self._nature = self.arrivals if isinstance(self.arrivals, AdaptiveArrivals) else None
         self._best_response = isinstance(setting.individual, BestResponse)
         self._labels_rejected = FEEDBACK[setting.feedback]
         # The block as Python numbers: reading one costs a tenth of reading an array's element.
@@ -222,6 +231,8 @@ class Game:
         if at == 0:
             self.arrivals.fill(self.round)
             self._rows, self._labels = self.arrivals.index.tolist(), self.arrivals.label.tolist()
+        if self._nature is not None and publishable(classifier):
+            self._rows[at], self._labels[at] = self._nature.meet(self.round, classifier, self._norm, self._budgets)
         moment, label = self.round, self._labels[at]
         truth, observation = np.empty(self._dim), np.empty(self._size)
         legal, moved, cost, mistake = play_best_response(
@@ -246,9 +257,11 @@ class Game:
 
     def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
         """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
-        setting = self.setting
-        report = setting.individual.report(truth, classifier, setting.cost, self.key, self.round)
+        setting, cost = self.setting, self.setting.cost
+        if self.arrivals.budgets is not None:
+            cost = L2Cost(self.arrivals.budgets[self._rows[self.round % BLOCK], 0])
+        report = setting.individual.report(truth, classifier, cost, self.key, self.round)
         observation[: self._dim] = report
         accepted = judge(classifier, truth, report, setting.reach_scale)
         mistake = write_outcome(accepted, label, self._labels_rejected, self.round, observation)
-        return bool((report != truth).any()), float(setting.cost.cost(truth, report)), mistake
+        return bool((report != truth).any()), float(cost.cost(truth, report)), mistake

@@ -8,6 +8,11 @@ NAMESPACE = "strategic_env"
 SCENARIOS = {
     "KnownL2": "separable individuals, known l2 cost (Theorem 1)",
     "KnownL1": "separable individuals, known weighted l1 cost, separator with non-negative weights (Theorem 2)",
+    "UnknownL2": "separable individuals, l2 cost that nobody tells (Theorem 3)",
+    "UnknownL1Single": "separable individuals, weighted l1 cost of one coordinate that nobody tells (Section 5.2)",
+    "HeterogeneousL2": "separable individuals whose l2 costs differ a little (Corollary 1)",
+    "BiasedL2": "separable individuals, known l2 cost, separator off the origin (Theorem 4)",
+    "BiasedL1": "separable individuals, known weighted l1 cost, separator off the origin (Section 7)",
     "Example1": "three individuals on which the Perceptron cycles for ever, l2 cost",
     "Example1L1": "the same three individuals, weighted l1 cost",
     "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",

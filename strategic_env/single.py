@@ -123,6 +123,7 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
         self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
         self._layout, self._action_shape = Layout(population.dim), (population.dim + 1,)
+        self._dtype = np.dtype(np.float32 if self.flat else np.float64)
         self.game: Game | None = None
         self._last: Outcome | None = None
         self._seed, self._number, self._episode = -1, 0, 0
@@ -221,7 +222,7 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
     def _published(self, action: Action) -> Float:
         """Return the action as float64, rounded first to the dtype of the action space."""
         try:
-            published = np.ascontiguousarray(action, np.float32 if self.flat else np.float64)
+            published = np.ascontiguousarray(action, self._dtype)
         except (TypeError, ValueError) as error:
             raise ValueError(f"action must be numbers of shape {self.action_space.shape}, got {action!r}") from error
         if published.shape != self._action_shape:

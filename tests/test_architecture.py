@@ -16,7 +16,10 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 
 # Inside strategic_env a module may import earlier ones only. Its __init__ re-exports everything, so it comes last.
 # Modules not named here may stand anywhere, as long as no chain of imports through them leads to a later module.
-ORDER = ("game", "single", "scenarios", "evaluation", "report", "cli", "")
+ORDER = (
+    "extras", "game", "scene", "picture", "rendering", "single", "builders", "scenarios",
+    "evaluation", "summary", "plotting", "report", "cli", "",
+)  # fmt: skip
 
 TOP = {
     "agents", "learners", "strategic_env", "tests", "examples", "docs", "benchmarks",

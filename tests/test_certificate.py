@@ -53,7 +53,7 @@ def draw_pool(rng: np.random.Generator, kind: str, dim: int, alpha: float, nonne
     z, values = np.ascontiguousarray(z[far]), values[far]
     radius, margin = np.linalg.norm(z, axis=1).max(), abs(values).min()
     truth = Truth(
-        "l1" if nonnegative else "l2", dim, float(radius), float(margin), float(offset), alpha * radius, nonnegative
+        "l1" if nonnegative else "l2", dim, float(radius), float(margin), float(offset), (alpha * radius,), nonnegative
     )
     return Pool(z, np.sign(values), np.append(normal, offset), truth)
 
@@ -116,8 +116,8 @@ class Kind(NamedTuple):
         rng = np.random.default_rng([seed, self.nonnegative, self.biased])
         for dim, ratio, _, kind, greedy in product(dims, alphas, range(copies), ("ball", "integers"), (False, True)):
             pool = draw_pool(rng, kind, dim, ratio, self.nonnegative, self.biased)
-            alpha = pool.truth.alpha * rng.choice([0.0, 0.5, 1.0, 1.0], dim)
-            alpha[0] = pool.truth.alpha
+            alpha = pool.truth.alpha[0] * rng.choice([0.0, 0.5, 1.0, 1.0], dim)
+            alpha[0] = pool.truth.alpha[0]
             learner = self.learner(alpha, pool.truth.radius)
             game = Game(learner, pool, self.cost(alpha), **options)
             yield game.finish(rng, greedy)
@@ -155,7 +155,7 @@ def environment(kind: Kind, rng: np.random.Generator, dim: int, **options: Any) 
     alpha[0] = 2.0
     cost, learner = kind.cost(alpha), kind.learner(alpha, 1.0)
     truth = Truth(
-        "l1" if cost.norm == 1 else "l2", dim, 1.0, 0.05, population.bias, float(cost.alpha.max()), kind.nonnegative
+        "l1" if cost.norm == 1 else "l2", dim, 1.0, 0.05, population.bias, (float(cost.alpha.max()),), kind.nonnegative
     )
     return StrategicClassificationEnv(population, cost, **options), learner, truth
 
@@ -339,7 +339,7 @@ class Recorder(Certificate):
 
 def orthonormal(learner: Any, cost: Any, certificate: type[Certificate] = Certificate) -> Any:
     """Play ``z_i = -e_i``, all negative, in 7 dimensions: for l2 every inequality of the theorem is an equality."""
-    truth = Truth(learner.cost, 7, 1.0, 7**-0.5, 0.0, float(cost.alpha), True)
+    truth = Truth(learner.cost, 7, 1.0, 7**-0.5, 0.0, (float(cost.alpha),), True)
     pool = Pool(-np.eye(7), -np.ones(7), np.append(np.ones(7), 0.0), truth)
     game = Game(learner, pool, cost, certificate=certificate)
     return game.finish(np.random.default_rng(0), greedy=True)
@@ -387,7 +387,7 @@ def test_single_invariants(game: Any, invariant: Any, doctor: Callable[[Step], S
 
 def test_a_violation_tells_the_numbers() -> None:
     """The negative z = -1 moves to the origin, where the Perceptron cannot learn from it."""
-    truth = Truth("l2", 1, 1.0, 1.0, 0.0, 2.0, False)
+    truth = Truth("l2", 1, 1.0, 1.0, 0.0, (2.0,), False)
     pool = Pool(np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]), np.array([1.0, 0.0]), truth)
     game = Game(Perceptron(), pool, L2Cost(2.0))
     for _ in range(3):
@@ -416,8 +416,8 @@ def test_the_theorems_assumptions_are_checked(quantity: str, change: Callable[[P
     """Flipped labels, a margin that is not kept, a radius that is exceeded, a separator with negative weights."""
     rng = np.random.default_rng(4)
     pool = draw_pool(rng, "ball", 3, 0.5, True, False)
-    learner = StrategicPerceptronL1(pool.truth.alpha, pool.truth.radius)
-    violation = Game(learner, change(pool), WeightedL1Cost(pool.truth.alpha)).finish(rng, greedy=False).violation
+    learner = StrategicPerceptronL1(pool.truth.alpha[0], pool.truth.radius)
+    violation = Game(learner, change(pool), WeightedL1Cost(pool.truth.alpha[0])).finish(rng, greedy=False).violation
     assert violation is not None and violation.invariant == "0 separable" and quantity in violation.details
 
 
@@ -437,7 +437,7 @@ def test_individuals_must_best_respond() -> None:
 
 
 def test_bad_arguments() -> None:
-    truth = Truth("l2", 2, 1.0, 0.1, 0.0, 0.3, False)
+    truth = Truth("l2", 2, 1.0, 0.1, 0.0, (0.3,), False)
     learner, separator = StrategicPerceptronL2(0.3), np.array([1.0, 0.0, 0.0])
     with pytest.raises(TypeError, match="learner must be one whose proof is known, got ConstantClassifier"):
         Certificate(ConstantClassifier(), separator, truth)

@@ -24,10 +24,14 @@ class Failing(Perceptron):
 
 
 def test_by_default_every_learner_that_is_told_enough_takes_part() -> None:
-    for name, expected in (("KnownL2", "strategic-perceptron-l2"), ("GermanCredit", "strategic-perceptron-l1 biased-l1")):
-        results = evaluate(None, name, seeds=1, rounds=20)
-        labels = [one.label for one in results.contestants]
-        assert labels == ["constant-classifier", "best-fixed-classifier", "perceptron", *expected.split()]
+    for name, own, other in (
+        ("KnownL2", "strategic-perceptron-l2", "strategic-perceptron-l1"),
+        ("GermanCredit", "biased-l1", "strategic-perceptron-l2"),
+        ("UnknownL2", "unknown-cost-l2", "strategic-perceptron-l2"),
+    ):
+        labels = [one.label for one in evaluate(None, name, seeds=1, rounds=20).contestants]
+        assert labels[:3] == ["constant-classifier", "best-fixed-classifier", "perceptron"]
+        assert own in labels and other not in labels
 
 
 def test_every_learner_meets_the_same_individuals() -> None:
@@ -168,7 +172,11 @@ def test_the_papers_examples_separate_the_learners() -> None:
     results = evaluate(["perceptron", "strategic-perceptron-l1", "biased-l1"], "Example1L1", seeds=1, rounds=10_000)
     perceptron, strategic, biased = (run.mistakes for run in results.runs)
     assert perceptron == 9_999 and strategic == 1 and biased <= 5
-    for learner, name, rounds in ((Perceptron(bias=True), "Example2", 9_000), (StrategicPerceptronL2(5.0), "Example3", 10_000)):
+    erring: list[tuple[Any, str, int]] = [
+        (Perceptron(bias=True), "Example2", 9_000),
+        (StrategicPerceptronL2(5.0), "Example3", 10_000),
+    ]
+    for learner, name, rounds in erring:
         curve = evaluate([learner], name, seeds=1, rounds=10_000).runs[0].curve
         assert curve[-1] >= rounds
         assert curve[-1] - curve[len(curve) // 2] > 4_000, "and it goes on erring"

@@ -221,19 +221,19 @@ def test_bad_parameters_are_one_clear_error(make: Any, message: str) -> None:
 def test_explicit_parameters_override_what_the_scenario_tells() -> None:
     learner = build("strategic-perceptron-l2", {"alpha": 0.3, "cost": "l2"}, alpha=0.1)
     assert learner.parameters == {"alpha": 0.1}
-    assert learner.bound(Truth("l2", 2, 1.0, 0.1, 0.0, 0.3, True)) is None, "Theorem 1 needs the true alpha"
+    assert learner.bound(Truth("l2", 2, 1.0, 0.1, 0.0, (0.3,), True)) is None, "Theorem 1 needs the true alpha"
 
 
 def test_the_perceptron_is_bounded_only_where_nobody_can_move() -> None:
-    still = Truth("l2", 2, 1.0, 0.1, 0.0, 0.0, True)
+    still = Truth("l2", 2, 1.0, 0.1, 0.0, (0.0,), True)
     assert Perceptron().bound(still) == pytest.approx(100)
-    assert Perceptron().bound(still._replace(alpha=0.3)) is None
+    assert Perceptron().bound(still._replace(alpha=(0.3,))) is None
     assert Perceptron().bound(still._replace(intercept=0.2)) is None
     assert Perceptron(bias=True).bound(still._replace(intercept=0.2)) == pytest.approx(2 * (100 + 4))
 
 
 def test_every_learner_has_a_name_of_its_own_and_one_line() -> None:
-    assert len(LEARNERS) == 6
+    assert len(LEARNERS) == 11
     for name, learner in LEARNERS.items():
         assert learner.name == name == name.lower()
         assert "\n" not in learner.summary

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 
-from learners.margins import L1_PRICE, margin, max_margin, soft_margin
+from learners.bounds import admits, generalisation, novikoff
+from learners.margins import distance, leave_one_out, margin, max_margin, radius, soft_margin
+from learners.solvers import L1_PRICE
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "strategic_golden.json").read_text())
 
@@ -83,7 +85,7 @@ class TestGoldenNumbers:
         best = margin(classifier[:-1], 0.0, features, labels)
         assert best**2 == pytest.approx(float(Fraction(case["best_rho2"])), rel=1e-12)
         assert margin(direction, 0.0, features, labels) == pytest.approx(best, rel=1e-12)
-        assert (features**2).sum(axis=1).max() == float(Fraction(case["R2"]))
+        assert radius(features) ** 2 == pytest.approx(float(Fraction(case["R2"])), rel=1e-12)
 
     def test_lecture_margin_task(self):
         case = GOLDEN["lecture_margin_task"]
@@ -107,6 +109,7 @@ class TestGoldenNumbers:
         for entry in [*case["mini"], case["multiple_choice"]]:
             expected = float(Fraction(entry["distance"]))
             assert margin(entry["w"], 0, [entry["x"]], [entry["y"]]) == pytest.approx(expected, rel=1e-12)
+            np.testing.assert_allclose(distance(entry["w"], 0, [entry["x"]], [entry["y"]]), [expected], rtol=1e-12)
         features, labels = [entry["x"] for entry in case["mini"]], [entry["y"] for entry in case["mini"]]
         assert margin([3, 4], 0, features, labels) == pytest.approx(float(Fraction(case["mini_margin"])))
 
@@ -134,6 +137,76 @@ class TestMargin:
     def test_zero_weights(self):
         with pytest.raises(ValueError, match="weights must not be all zero"):
             margin([0, 0], 1, [[1, 2]], [1])
+
+
+class TestDistance:
+    def test_every_point_has_its_own(self):
+        found = distance([0, 2], -2, [[5, 3], [0, 0], [1, 1], [0, 3]], [1, -1, 1, -1])
+        np.testing.assert_array_equal(found, [2.0, 1.0, 0.0, -2.0])
+
+    @given(seed=st.integers(0, 2**32 - 1), bias=st.floats(-3, 3))
+    def test_the_margin_is_the_smallest(self, seed, bias):
+        rng = np.random.default_rng(seed)
+        points, labels, weights = rng.normal(size=(9, 3)), rng.choice([-1, 1], size=9), rng.normal(size=3)
+        distances = distance(weights, bias, points, labels)
+        assert distances.min() == margin(weights, bias, points, labels)
+        # Moving every point back along the normal by its distance brings it to the hyperplane.
+        feet = points - (labels * distances)[:, None] * weights / np.linalg.norm(weights)
+        np.testing.assert_allclose(feet @ weights + bias, 0.0, atol=1e-12)
+
+
+class TestRadius:
+    @pytest.mark.parametrize("scale", [2.0**-1060, 1.0, 2.0**1000])
+    def test_largest_norm(self, scale):
+        assert radius(scale * np.array([[1.0, 1.0], [-3.0, 4.0], [0.0, 0.0]])) == 5.0 * scale
+
+    def test_zero(self):
+        assert radius([[0, 0]]) == 0.0
+
+
+class TestLeaveOneOut:
+    @staticmethod
+    def trained(points, labels):
+        """Sweep as the lecture does; return the weights and the number of mistakes."""
+        weights, mistakes, clean = np.zeros(points.shape[1]), 0, False
+        while not clean:
+            clean = True
+            for z, label in zip(points, labels, strict=True):
+                if label * (weights @ z) <= 0.0:
+                    weights, mistakes, clean = weights + label * z, mistakes + 1, False
+        return weights, mistakes
+
+    @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 25), dim=st.integers(1, 4))
+    def test_every_training_and_the_number_of_mistakes(self, seed, count, dim):
+        points, labels = random_sample(np.random.default_rng(seed), count, dim, 0.1, False)
+        points = np.round(points * 2**20) / 2**20  # so that sums are exact in any order
+        classifier = max_margin(points, labels, bias=False)
+        assume(classifier is not None)
+        wrong = 0
+        for k in range(count):
+            weights, _ = self.trained(np.delete(points, k, axis=0), np.delete(labels, k))
+            wrong += labels[k] * (weights @ points[k]) <= 0.0
+        share = leave_one_out(points, labels)
+        assert share == wrong / count
+        # Theorem 2's proof, step by step.
+        largest, best = radius(points), margin(classifier[:-1], 0.0, points, labels)
+        mistakes = self.trained(points, labels)[1]
+        assert wrong <= mistakes
+        assert admits(novikoff(largest, best), mistakes)
+        assert share <= generalisation(largest, best, count - 1) * (1 + 1e-9)
+
+    def test_lecture_data(self):
+        # Without x1, the weights end as (-1, -1), wrong on x1; without x2, as (1, -1), a tie on x2; without x3, right.
+        points, labels = sample(GOLDEN["lecture_hand_task"]["points"])
+        assert leave_one_out(points, labels) == pytest.approx(2 / 3)
+
+    def test_one_point(self):
+        assert leave_one_out([[3, 4]], [1]) == 1.0
+
+    @pytest.mark.parametrize("points, labels", [([[3], [5]], [1, -1]), ([[0, 0]], [1])])
+    def test_no_separator_through_the_origin(self, points, labels):
+        with pytest.raises(ValueError, match="features must be separable by a hyperplane through the origin"):
+            leave_one_out(points, labels)
 
 
 class TestMaxMargin:
@@ -335,7 +408,16 @@ class TestSoftMargin:
 
 
 class TestBadArguments:
-    @pytest.mark.parametrize("solve", [max_margin, soft_margin, lambda z, y: margin([1, 1], 0, z, y)])
+    @pytest.mark.parametrize(
+        "solve",
+        [
+            max_margin,
+            soft_margin,
+            leave_one_out,
+            lambda z, y: margin([1, 1], 0, z, y),
+            lambda z, y: distance([1, 1], 0, z, y),
+        ],
+    )
     @pytest.mark.parametrize(
         "features, labels, message",
         [
@@ -350,6 +432,14 @@ class TestBadArguments:
     def test_samples(self, solve, features, labels, message):
         with pytest.raises(ValueError, match=message):
             solve(features, labels)
+
+    def test_features_without_labels(self):
+        with pytest.raises(ValueError, match="features must be finite, got inf at index"):
+            radius([[1, np.inf]])
+        with pytest.raises(ValueError, match="features must have shape"):
+            radius([1, 2])
+        with pytest.raises(TypeError, match="features must hold real numbers"):
+            radius([["a"]])
 
     def test_weights_of_another_dimension(self):
         with pytest.raises(ValueError, match="weights must have shape"):

@@ -13,7 +13,7 @@ from agents import FixedSequence, L2Cost, Noisy, Separable, WeightedL1Cost
 from agents.costs import Cost
 from agents.individuals import Individual
 from agents.populations import Population
-from strategic_env import StrategicClassificationEnv, rendering
+from strategic_env import StrategicClassificationEnv, picture, rendering, scene
 from strategic_env.game import Setting
 
 # Before the boundary x_1 = 0: the first moves 0.1, the second is too far away; the third is accepted anyway.
@@ -113,8 +113,8 @@ def on_white(colour: str, alpha: float) -> tuple[int, int, int]:
 
 
 SHADES = {
-    "accepted": on_white(rendering.ACCEPTED["facecolor"], rendering.ACCEPTED["alpha"]),
-    "reachable": on_white(rendering.REACHABLE["facecolor"], rendering.REACHABLE["alpha"]),
+    "accepted": on_white(picture.ACCEPTED["facecolor"], picture.ACCEPTED["alpha"]),
+    "reachable": on_white(picture.REACHABLE["facecolor"], picture.REACHABLE["alpha"]),
 }
 
 
@@ -130,8 +130,8 @@ def test_the_label_has_its_colour() -> None:
     def coloured(rounds: int, colour: str) -> float:
         return share(picture_of(sequence(rounds, "rgb_array"))[:, :600], on_white(colour, 1.0))
 
-    assert coloured(1, rendering.BLUE) > 0.0 == coloured(1, rendering.VERMILION)
-    assert coloured(2, rendering.VERMILION) > 0.0 == coloured(2, rendering.BLUE)
+    assert coloured(1, picture.BLUE) > 0.0 == coloured(1, picture.VERMILION)
+    assert coloured(2, picture.VERMILION) > 0.0 == coloured(2, picture.BLUE)
 
 
 def test_text_has_the_facts_of_a_mover() -> None:
@@ -184,7 +184,7 @@ def test_axes_stay_where_they_are() -> None:
     frames = set()
     for classifier in ([1.0, 0.0, 0.0], [0.3, -0.9, 1.0], [0.0, 0.0, 0.0]):
         env.step(np.array(classifier))
-        frames.add(rendering.view_of(env.setting, env.last, env.game).frame)
+        frames.add(scene.view_of(env.setting, env.last, env.game).frame)
     assert len(frames) == 1
 
 
@@ -192,7 +192,7 @@ def test_projection_keeps_signed_distances() -> None:
     env = SITUATIONS["d=10"]("rgb_array")
     assert env.last is not None
     weights, intercept = env.last.classifier[:-1], env.last.classifier[-1]
-    view = rendering.view_of(env.setting, env.last, env.game)
+    view = scene.view_of(env.setting, env.last, env.game)
     for point, (across, along) in zip((env.last.true_features, env.last.report), view.points, strict=True):
         distance = (weights @ point + intercept) / np.linalg.norm(weights)
         assert across == pytest.approx(distance, abs=1e-12)

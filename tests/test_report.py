@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from strategic_env import report
+from strategic_env import plotting, report, summary
 from strategic_env.evaluation import Results, Run, contestant
 from strategic_env.scenarios import scenario
 
@@ -72,29 +72,29 @@ def lines(path: Path) -> list[list[str]]:
 
 
 def test_rows(results: Results) -> None:
-    accept_all, reference, strategic = report.rows(results)
-    assert accept_all == report.Row(ACCEPT_ALL, 2.5, 2, 3, 2.0, None, None, 0.0, 0.0, 0, None)
-    assert reference == report.Row(REFERENCE, 0.5, 0, 1, 0.0, None, None, 1 / 8, pytest.approx(0.2), 0, None)
-    assert strategic == report.Row(STRATEGIC, 0.5, 0, 1, 0.0, 4.0, 0.125, 3 / 8, 0.5, 0, None)
+    accept_all, reference, strategic = summary.rows(results)
+    assert accept_all == summary.Row(ACCEPT_ALL, 2.5, 2, 3, 2.0, None, None, 0.0, 0.0, 0, None)
+    assert reference == summary.Row(REFERENCE, 0.5, 0, 1, 0.0, None, None, 1 / 8, pytest.approx(0.2), 0, None)
+    assert strategic == summary.Row(STRATEGIC, 0.5, 0, 1, 0.0, 4.0, 0.125, 3 / 8, 0.5, 0, None)
 
 
 def test_regret_is_by_seed_and_may_be_negative(results: Results) -> None:
     failed = with_error(results, REFERENCE, 3)
-    assert [row.regret for row in report.rows(failed)] == [2.0, 0.0, -1.0]  # seed 5 alone
-    assert all(row.regret is None for row in report.rows(with_error(results, REFERENCE, 3, 5)))
+    assert [row.regret for row in summary.rows(failed)] == [2.0, 0.0, -1.0]  # seed 5 alone
+    assert all(row.regret is None for row in summary.rows(with_error(results, REFERENCE, 3, 5)))
 
 
 def test_without_a_reference_there_is_no_regret(results: Results) -> None:
     alone = without(results, REFERENCE)
-    assert all(row.regret is None for row in report.rows(alone))
+    assert all(row.regret is None for row in summary.rows(alone))
     assert "no regret: the reference" in table(alone)
     assert "regret\n" not in table(alone).partition("─")[0]
 
 
 def test_a_failed_seed_does_not_count(results: Results) -> None:
     failed = with_error(results, STRATEGIC, 3)
-    row = report.rows(failed)[2]
-    expected = report.Row(STRATEGIC, 0.0, 0, 0, -1.0, 4.0, 0.0, 1 / 4, 1.0, 1, "ValueError: seed 3\nis [bad]")
+    row = summary.rows(failed)[2]
+    expected = summary.Row(STRATEGIC, 0.0, 0, 0, -1.0, 4.0, 0.0, 1 / 4, 1.0, 1, "ValueError: seed 3\nis [bad]")
     assert row == expected
     shown = table(failed)
     assert "1 of 2 failed" in shown
@@ -103,15 +103,15 @@ def test_a_failed_seed_does_not_count(results: Results) -> None:
 
 def test_a_learner_that_always_fails_has_a_row(results: Results) -> None:
     failed = with_error(results, STRATEGIC, 3, 5)
-    row = report.rows(failed)[2]
-    expected = report.Row(STRATEGIC, None, None, None, None, 4.0, None, None, None, 2, "ValueError: seed 3\nis [bad]")
+    row = summary.rows(failed)[2]
+    expected = summary.Row(STRATEGIC, None, None, None, None, 4.0, None, None, None, 2, "ValueError: seed 3\nis [bad]")
     assert row == expected
     assert "2 of 2 failed" in table(failed)
 
 
 def test_nobody_qualified(results: Results) -> None:
     runs = [replace(one, qualified=0, qualified_cost=0.0) for one in results.runs]
-    assert all(row.qualified_cost is None for row in report.rows(replace(results, runs=runs)))
+    assert all(row.qualified_cost is None for row in summary.rows(replace(results, runs=runs)))
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -222,17 +222,17 @@ def test_plot(results: Results, tmp_path: Path) -> None:
     }
     for name, some in shown.items():
         path = tmp_path / f"{name}.png"
-        report.plot(some, path)
+        plotting.plot(some, path)
         assert path.read_bytes().startswith(PNG), name
 
 
 def test_labels_are_moved_apart() -> None:
     heights, sizes = [0.0, 0.01, 0.5, 0.98, 0.99, 1.0], [0.05, 0.1, 0.05, 0.05, 0.05, 0.1]
-    places = report._apart(heights, sizes)
+    places = plotting._apart(heights, sizes)
     gaps = [(lower + upper) / 2 for lower, upper in pairwise(sizes)]
     assert all(upper - lower >= gap - 1e-12 for (lower, upper), gap in zip(pairwise(places), gaps, strict=True))
     assert places[2] == 0.5 and places[-1] == 1.0
-    assert report._apart([], []) == []
+    assert plotting._apart([], []) == []
 
 
 def test_save(results: Results, tmp_path: Path) -> None:
@@ -244,6 +244,6 @@ def test_save(results: Results, tmp_path: Path) -> None:
 def test_without_matplotlib(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"strategic-env\[plot\]"):
-        report.plot(results, tmp_path / "mistakes.png")
+        plotting.plot(results, tmp_path / "mistakes.png")
     report.write_curves(results, tmp_path / "curves.csv")
     assert table(results)

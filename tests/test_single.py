@@ -302,9 +302,7 @@ def test_judging_the_report_agrees_with_judging_the_truth(cost: Any) -> None:
         assert accepted == (observation["prediction"][0] == 1)
         if info["moved"]:
             movers += 1
-            assert on_boundary(
-                observation["classifier"], observation["features"], float(cost.alpha.max()), FLOAT64_EPS
-            )
+            assert on_boundary(observation["classifier"], observation["features"], float(cost.alpha.max()), FLOAT64_EPS)
     assert movers > 300
 
 

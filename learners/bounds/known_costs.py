@@ -1,91 +1,9 @@
-"""Mistake bounds: every theorem as a function of what it depends on.
-
-``radius`` is R, the largest norm of a true point z; ``margin`` is gamma, the smallest distance of a true point to a
-separator's hyperplane; the papers' vector w* has norm 1 / gamma and ``y (z.w* + b) >= 1`` on every point. A bound is
-a real number (infinite where it exceeds the float64 range) and holds for the number of mistakes: compare with
-:func:`admits`.
-
-A *printed* bound is the paper's own formula; a *sharpened* one is a smaller number that its proof gives.
-
-References
-----------
-Novikoff (1962), On convergence proofs for perceptrons.
-Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, for all theorems, lemmas and extensions named here.
-"""
+"""Bounds for individuals whose manipulation costs the learner knows: the same for all (Sections 3, 4 and 7)."""
 
 import math
 
 from agents.checks import count, finite_number
-
-# Formulas and margins are rounded: 4 (3.6 / 0.4)^2 is 324, but 323.99999999999994 in float64.
-RELATIVE_SLACK = 1e-12
-
-
-def admits(bound: float, mistakes: int) -> bool:
-    """Tell whether a number of mistakes respects a bound, up to the bound's rounding.
-
-    Parameters
-    ----------
-    bound : float
-        What a function of this module returned; infinity admits everything.
-    mistakes : int
-        The number of mistakes, at least 0.
-
-    Raises
-    ------
-    ValueError
-        If the bound is negative or NaN, or the number of mistakes negative.
-    """
-    if not bound >= 0.0:
-        raise ValueError(f"bound must be at least 0, got {bound!r}")
-    return count("mistakes", mistakes, minimum=0) <= bound * (1.0 + RELATIVE_SLACK)
-
-
-def novikoff(radius: float, margin: float) -> float:
-    """Bound the mistakes of the classic Perceptron on truthful individuals: (R / gamma)^2.
-
-    Assumption: a hyperplane through the origin separates the points with the margin, and nobody manipulates.
-    Source: Novikoff (1962); Section 2.2 of the paper. Printed. Attained, for example by orthogonal points of equal
-    norm and label. The learning rate and the dimension do not enter.
-
-    Parameters
-    ----------
-    radius : float
-        Largest norm of a point, greater than 0.
-    margin : float
-        Margin of a separator through the origin, greater than 0 and at most ``radius``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is NaN, infinite or outside its limits.
-    """
-    return _square(_radius_in_margins(radius, margin))
-
-
-def novikoff_with_bias(radius: float, weights_norm: float, bias: float) -> float:
-    """Bound the mistakes of the Perceptron with a fake coordinate 1: (R^2 + 1)(|w*|^2 + b^2).
-
-    Assumption: ``y (z.w* + b) >= 1`` for every point, and nobody manipulates.
-    Source: Extension 1 with Novikoff's bound for the points (z, 1) and the separator (w*, b). Printed.
-
-    Parameters
-    ----------
-    radius : float
-        Largest norm of a point z, without the fake coordinate; at least 0.
-    weights_norm : float
-        Norm of w*, at least 0.
-    bias : float
-        The separator's b, of either sign.
-
-    Raises
-    ------
-    ValueError
-        If an argument is NaN, infinite or outside its limits, or if no point of that radius can satisfy the
-        assumption: it needs ``radius * weights_norm + |bias| >= 1``.
-    """
-    radius, weights_norm, bias = _separator_with_bias(radius, weights_norm, bias)
-    return _square(math.hypot(radius, 1.0) * math.hypot(weights_norm, bias))
+from learners.bounds.common import ceiling, floor, radius_in_margins, separator_with_bias, square
 
 
 def strategic_l2(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:
@@ -114,9 +32,9 @@ def strategic_l2(radius: float, margin: float, alpha: float, *, printed: bool = 
     ValueError
         If an argument is NaN, infinite or outside its limits.
     """
-    ratio = _radius_in_margins(radius, margin)
+    ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    return _square(ratio + alpha / margin) if printed else _square(ratio)
+    return square(ratio + alpha / margin) if printed else square(ratio)
 
 
 def strategic_l1(radius: float, margin: float, alpha: float, dim: int, *, printed: bool = False) -> float:
@@ -149,12 +67,40 @@ def strategic_l1(radius: float, margin: float, alpha: float, dim: int, *, printe
     ValueError
         If an argument is NaN, infinite or outside its limits.
     """
-    _radius_in_margins(radius, margin)
+    radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
     dim = count("dim", dim, minimum=1)
     # A mistake makes |w|^2 grow by at most 1 + factor (R + alpha)^2, and w.w* by at least 1.
     factor = dim + 1 if printed else 1
-    return _square(math.hypot(1.0, math.sqrt(factor) * (radius + alpha)) / margin)
+    return square(math.hypot(1.0, math.sqrt(factor) * (radius + alpha)) / margin)
+
+
+def strategic_l1_scale_free(radius: float, margin: float, alpha: float) -> float:
+    """Bound the mistakes of Algorithm 3 with a step that grows with the data: 1.5625 ((R + alpha) / gamma)^2.
+
+    Assumption: as for :func:`strategic_l1`, but the step that breaks ties is
+    ``(R + alpha)^2 / (4 |w| + 4 (R + alpha))``, with |w| before the update.
+    Source: not in the paper; its Theorem 2 with another step. Sharpened; the same in all units of the data.
+    Derivation: w.w* gains at least 1 a mistake, and |w|^2 at most c^2 + c^2 / 2 + c^2 / 16 with c = R + alpha, for the
+    surrogate point is no longer than c, the correction lengthens no w, and a step eta along a coordinate of a w no
+    longer than |w| + c costs at most 2 eta (|w| + c) + eta^2.
+
+    Parameters
+    ----------
+    radius : float
+        R as the learner is told: at least the largest norm of a true point, greater than 0.
+    margin : float
+        Margin of a separator of the true points through the origin, greater than 0 and at most ``radius``.
+    alpha : float
+        The largest budget alpha_i, at least 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is NaN, infinite or outside its limits.
+    """
+    ratio = radius_in_margins(radius, margin)
+    return 1.5625 * square(ratio + finite_number("alpha", alpha, minimum=0.0) / margin)
 
 
 def strategic_l1_with_bias(
@@ -192,13 +138,13 @@ def strategic_l1_with_bias(
         If an argument is NaN, infinite or outside its limits, or if no point of that radius can satisfy the
         assumption: it needs ``radius * weights_norm + |bias| >= 1``.
     """
-    radius, weights_norm, bias = _separator_with_bias(radius, weights_norm, bias)
+    radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
     alpha = finite_number("alpha", alpha, minimum=0.0)
     dim = count("dim", dim, minimum=1)
     if printed:
         growth = math.hypot(1.0, math.sqrt(dim + 1) * (radius + alpha + 1.0))
-        return _square(growth * (weights_norm + abs(bias)))
-    return _square(math.hypot(math.sqrt(2.0), radius + alpha) * math.hypot(weights_norm, bias))
+        return square(growth * (weights_norm + abs(bias)))
+    return square(math.hypot(math.sqrt(2.0), radius + alpha) * math.hypot(weights_norm, bias))
 
 
 def correction(radius: float, alpha_j: float) -> float:
@@ -221,31 +167,71 @@ def correction(radius: float, alpha_j: float) -> float:
     return finite_number("radius", radius, minimum=0.0) + finite_number("alpha_j", alpha_j, minimum=0.0)
 
 
-def _square(number: float) -> float:
-    return number * number  # ``**`` raises where the product overflows to infinity
+def lemma_7(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:
+    """Bound the mistakes of Algorithm 5 around an origin close to the separator.
+
+    Assumption: a hyperplane separates the *true* points with the margin, the origin p lies on the segment between two
+    of them and at most gamma/2 from the hyperplane; individuals best-respond with the budget ``alpha`` that the
+    learner knows.
+    Source: Lemma 7. Printed: 4 ((2R + alpha) / gamma)^2, which the algorithm allows every origin. Sharpened (default):
+    16 (R / gamma)^2, since a surrogate point that enters an update is never longer than |z - p| <= 2R (as for
+    :func:`strategic_l2`), while w.w* gains at least 1/2.
+
+    Parameters
+    ----------
+    radius : float
+        Largest norm of a true point, greater than 0.
+    margin : float
+        Margin of a separator of the true points, greater than 0 and at most ``radius``.
+    alpha : float
+        How far value 1 carries an individual, at least 0.
+    printed : bool, optional
+        Return the paper's formula instead of the sharpened one.
+
+    Raises
+    ------
+    ValueError
+        If an argument is NaN, infinite or outside its limits.
+    """
+    ratio = radius_in_margins(radius, margin)
+    alpha = finite_number("alpha", alpha, minimum=0.0)
+    return 4.0 * square(2.0 * ratio + (alpha / margin if printed else 0.0))
 
 
-def _radius_in_margins(radius: float, margin: float) -> float:
-    """Return R / gamma, which is at least 1 once a separator through the origin exists."""
-    radius = finite_number("radius", radius, above=0.0)
-    margin = finite_number("margin", margin, above=0.0)
-    if margin > radius * (1.0 + RELATIVE_SLACK):
-        raise ValueError(
-            f"margin must be at most the radius {radius!r}, since a separator through the origin is at most "
-            f"that far from a point, got {margin!r}"
-        )
-    return max(1.0, radius / margin)
+def biased_l2(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:
+    """Bound the mistakes of Algorithm 5 for l2 costs and a separator that may miss the origin.
 
+    Assumption: a hyperplane separates the *true* points with the margin; individuals best-respond with the budget
+    ``alpha`` that the learner knows; origins are gamma/2 apart (the printed share gamma/2 of the segment breaks the
+    theorem).
+    Source: Theorem 4. Printed: 16 R (2R + alpha)^2 / gamma^3, that is 4R / gamma times the printed Lemma 7.
+    Sharpened (default): 2 + (G - 1) (floor(B) + 1) + floor(16 (R / gamma)^2), with B the printed Lemma 7 (the
+    algorithm's own budget, which does not change) and G = ceil(4R / gamma) - 2 origins.
+    Derivation: x- and x+ cost a mistake each. They are at least gamma from the hyperplane and at most 2R apart, so the
+    hyperplane crosses their segment at t with gamma <= t <= 2R - gamma, and number ceil(2t / gamma) <= G of the
+    origins 0, gamma/2, gamma .. is at most gamma/2 below it. Each origin given up costs floor(B) + 1; this one is
+    never given up, for the sharpened Lemma 7 is at most B.
 
-def _separator_with_bias(radius: float, weights_norm: float, bias: float) -> tuple[float, float, float]:
-    """Check that some point z of the radius can satisfy ``y (z.w* + b) >= 1``."""
-    radius = finite_number("radius", radius, minimum=0.0)
-    weights_norm = finite_number("weights_norm", weights_norm, minimum=0.0)
-    bias = finite_number("bias", bias)
-    reached = radius * weights_norm + abs(bias)
-    if reached < 1.0 - RELATIVE_SLACK:
-        raise ValueError(
-            f"weights_norm and bias must satisfy radius * weights_norm + |bias| >= 1, got "
-            f"{radius!r} * {weights_norm!r} + {abs(bias)!r} = {reached!r}"
-        )
-    return radius, weights_norm, bias
+    Parameters
+    ----------
+    radius : float
+        R as the learner is told: at least the largest norm of a true point, greater than 0.
+    margin : float
+        gamma as the learner is told: at most the margin of a separator of the true points; greater than 0 and at
+        most ``radius``.
+    alpha : float
+        How far value 1 carries an individual, at least 0.
+    printed : bool, optional
+        Return the paper's formula instead of the sharpened one.
+
+    Raises
+    ------
+    ValueError
+        If an argument is NaN, infinite or outside its limits.
+    """
+    ratio = radius_in_margins(radius, margin)
+    budget = lemma_7(radius, margin, alpha, printed=True)
+    if printed:
+        return 4.0 * ratio * budget
+    origins = ceiling(4.0 * ratio) - 2.0
+    return 2.0 + (origins - 1.0) * (floor(budget) + 1.0) + floor(lemma_7(radius, margin, alpha))

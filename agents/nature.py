@@ -1,0 +1,198 @@
+"""Arrival orders that try to hurt: nature sees the published classifier before it picks who arrives."""
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.arrivals import BLOCK, Arrivals
+from agents.boundary import length
+from agents.checks import count, finite_array, finite_number, signs
+from agents.compiled import compiled
+from agents.costs import L2, respond
+from agents.populations import FixedSequence, Population
+from agents.typing import Float, Key
+
+
+@compiled
+def first_error(
+    norm: int, classifier: Float, features: Float, labels: Float, budgets: Float, start: int, report: Float
+) -> int:
+    """Return the first individual from ``start`` on, cyclically, on whom the classifier errs; -1 if there is none.
+
+    ``features`` (M, d), ``labels`` (M,), ``budgets`` with M rows or one that all share; ``report`` (d,) is overwritten.
+    """
+    size = features.shape[0]
+    for k in range(size):
+        row = (start + k) % size
+        budget = budgets[row if budgets.shape[0] > 1 else 0]
+        accepted, _, _ = respond(norm, classifier, features[row], budget, report)
+        if accepted != (labels[row] > 0.0):
+            return int(row)
+    return -1
+
+
+@compiled
+def farthest_negative(classifier: Float, alpha: float, radius: float, margin: float, features: Float) -> bool:
+    """Place a negative individual where it just reaches acceptance, and gains the learner as little as possible.
+
+    Its first coordinate is ``-margin`` (w* is the first axis), its norm the radius, and its distance from the boundary
+    alpha. Returns whether there is such a place; if so it is written to ``features`` (d,), d >= 3.
+    """
+    d = features.shape[0]
+    weights = classifier[:d]
+    rest = 0.0
+    for i in range(1, d):
+        rest += weights[i] * weights[i]
+    rest = rest**0.5
+    sideways = (radius * radius - margin * margin) ** 0.5
+    if length(weights) == 0.0 or rest == 0.0:
+        along = 0.0
+    else:
+        # A hair closer than alpha: rounding must not put it out of reach.
+        wanted = -classifier[d] - (alpha - 1e-9 * radius) * length(weights) + margin * weights[0]
+        along = wanted / rest
+        if abs(along) > sideways:
+            return False
+    features[0] = -margin
+    for i in range(1, d):
+        features[i] = along * weights[i] / rest if rest > 0.0 else 0.0
+    # The remaining length goes along an axis orthogonal to the weights' part outside w*.
+    smallest = 1
+    for i in range(2, d):
+        if abs(weights[i]) < abs(weights[smallest]):
+            smallest = i
+    free = (sideways * sideways - along * along) ** 0.5
+    share = weights[smallest] / rest if rest > 0.0 else 0.0
+    tall = (1.0 - share * share) ** 0.5
+    for i in range(1, d):
+        unit = ((1.0 if i == smallest else 0.0) - share * (weights[i] / rest if rest > 0.0 else 0.0)) / tall
+        features[i] += free * unit
+    return True
+
+
+class AdaptiveArrivals(Arrivals):
+    """Individuals who are picked when the classifier is known."""
+
+    @abstractmethod
+    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+        """Pick who arrives in round ``moment``: a row of ``features``, and its label."""
+
+    def _draw(self, first: int) -> None:
+        self.label[:] = 0.0
+
+    def points(self, rounds: int) -> tuple[Float, Float]:
+        """Refuse: who arrives depends on what is published.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("nature picks who arrives when it sees the classifier: there are no points before the rounds")
+
+
+class GreedyArrivals(AdaptiveArrivals):
+    """The first member on whom the classifier errs, counted from whoever came last; else the next in line."""
+
+    def __init__(self, key: Key, features: Float, labels: Float) -> None:
+        super().__init__(key, features, 0.0, None)
+        self._labels, self._next = labels, 0
+        self._report = np.empty(features.shape[1])
+
+    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+        """Pick a member on whom the classifier errs, if there is one."""
+        row = first_error(norm, classifier, self.features, self._labels, budgets, self._next, self._report)
+        row = self._next if row < 0 else row
+        self._next = (row + 1) % len(self._labels)
+        return row, float(self._labels[row])
+
+
+class TangentArrivals(AdaptiveArrivals):
+    """Negative individuals at the very end of their reach; a positive one where there is no such place."""
+
+    def __init__(self, key: Key, dim: int, radius: float, margin: float) -> None:
+        separator = np.zeros(dim + 1)
+        separator[0] = 1.0
+        super().__init__(key, np.zeros((BLOCK, dim)), 0.0, separator)
+        self._radius, self._margin = radius, margin
+
+    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+        """Place the individual of this round."""
+        row = moment % BLOCK
+        features = self.features[row]
+        if norm != L2:
+            raise ValueError("a tangent adversary needs l2 costs")
+        if farthest_negative(classifier, float(budgets[0, 0]), self._radius, self._margin, features):
+            return row, -1.0
+        features[:] = 0.0
+        features[0] = self._radius
+        return row, 1.0
+
+
+class GreedyAdversary(Population):
+    """Picks, from a pool, somebody on whom the published classifier errs, if there is one.
+
+    Parameters
+    ----------
+    features : array_like, shape (M, d)
+        True features of the pool.
+    labels : array_like, shape (M,)
+        -1 or +1.
+    """
+
+    margin = None
+    noise = 0.0
+
+    def __init__(self, features: ArrayLike, labels: ArrayLike) -> None:
+        self.features = finite_array("features", features, (None, None))
+        self.labels = signs("labels", labels, len(self.features))
+        self.dim = self.features.shape[1]
+        self.radius = float(np.linalg.norm(self.features, axis=1).max())
+        self.low, self.high = self.features.min(axis=0), self.features.max(axis=0)
+
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        """Return the adversary at its start."""
+        return GreedyArrivals(key, self.features, self.labels)
+
+
+class TangentAdversary(Population):
+    """Builds, every round, the negative individual that helps the learner least (l2 costs, three or more features).
+
+    It lies at the margin of ``w* = e_1``, on the sphere of the radius, and just within reach of the boundary.
+    Algorithm 2 then gains exactly ``gamma`` along w* and R^2 of squared norm with every mistake, so it makes
+    ``(R / gamma)^2`` of them up to rounding: Theorem 1's sharpened bound. With a tiny margin every round is a mistake
+    (a poison stream).
+
+    Parameters
+    ----------
+    dim : int
+        At least 3.
+    radius : float
+        R.
+    margin : float
+        gamma, less than R.
+    """
+
+    noise = 0.0
+    margin: float
+
+    def __init__(self, dim: int = 3, radius: float = 1.0, margin: float = 0.1) -> None:
+        self.dim = count("dim", dim, minimum=3)
+        self.radius = finite_number("radius", radius, above=0.0)
+        self.margin = finite_number("margin", margin, above=0.0, below=self.radius)
+        self.high = np.full(self.dim, self.radius)
+        self.low = -self.high
+
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        """Return the adversary at its start."""
+        return TangentArrivals(key, self.dim, self.radius, self.margin)
+
+
+def orthonormal_negatives(dim: int, radius: float = 1.0) -> FixedSequence:
+    """Return the negatives ``-R e_1, -R e_2, ...`` over and over: d mistakes of Algorithm 2, its bound, for any alpha.
+
+    Their best separator is the diagonal, with margin ``R / sqrt(d)``.
+    """
+    rows = -finite_number("radius", radius, above=0.0) * np.eye(count("dim", dim, minimum=1))
+    return FixedSequence([], [(row.tolist(), -1.0) for row in rows])

@@ -1,0 +1,177 @@
+"""The Strategic Perceptron with an intercept for l2 costs (Algorithm 5): Algorithm 2 around guessed origins."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.boundary import dot, length, on_boundary
+from agents.checks import finite_number
+from agents.compiled import compiled
+from agents.typing import Bool, Float, Int
+from learners import bounds
+from learners.base import Learner, Truth
+from learners.bounds import RELATIVE_SLACK
+from learners.rules import learn, publish, rule_of, write_published
+from learners.unknown import add_surrogate
+
+# Accept everybody until x- is known, then nobody until x+ is known, then learn.
+ACCEPT_ALL, ACCEPT_NOBODY, LEARN = range(3)
+
+
+class BiasedL2State(NamedTuple):
+    """What one game has found.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, d)
+        Of Algorithm 2 around the current origin.
+    origin : ndarray, shape (n, d)
+        p, the current guess of a point on the separator.
+    negative, positive : ndarray, shape (n, d)
+        x- and x+, a true negative and a true positive individual, once they are known.
+    stage : ndarray, shape (n,), int64
+        ``ACCEPT_ALL``, ``ACCEPT_NOBODY`` or ``LEARN``.
+    guesses : ndarray, shape (n,), int64
+        Origins given up.
+    guess_mistakes : ndarray, shape (n,), int64
+        Mistakes around the current origin.
+    alpha, margin, radius : ndarray, shape (n,)
+        As told.
+    literal : ndarray, shape (n,), bool
+        Whether origins are spaced as printed.
+    """
+
+    weights: Float
+    origin: Float
+    negative: Float
+    positive: Float
+    stage: Int
+    guesses: Int
+    guess_mistakes: Int
+    alpha: Float
+    margin: Float
+    radius: Float
+    literal: Bool
+
+
+@compiled
+def place_origin(state: BiasedL2State, game: int) -> None:
+    """Set p on the segment from x- to x+, gamma/2 further for every origin that was given up.
+
+    As printed, gamma/2 is a share of the segment instead of a length.
+    """
+    d = state.weights.shape[1]
+    squared = 0.0
+    for i in range(d):
+        squared += (state.positive[game, i] - state.negative[game, i]) ** 2
+    step = state.margin[game] / 2.0
+    if not state.literal[game] and squared > 0.0:
+        step /= squared**0.5
+    share = state.guesses[game] * step
+    for i in range(d):
+        state.origin[game, i] = (1.0 - share) * state.negative[game, i] + share * state.positive[game, i]
+        state.weights[game, i] = 0.0
+    state.guess_mistakes[game] = 0
+
+
+@rule_of(BiasedL2State, learn)
+def _learn(
+    state: BiasedL2State, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
+) -> bool:
+    if label == 0.0 or label == prediction:
+        return False
+    d = features.shape[0]
+    if state.stage[game] == ACCEPT_ALL:
+        for i in range(d):
+            state.negative[game, i] = features[i]
+        state.stage[game] = ACCEPT_NOBODY
+    elif state.stage[game] == ACCEPT_NOBODY:
+        for i in range(d):
+            state.positive[game, i] = features[i]
+        state.stage[game] = LEARN
+        place_origin(state, game)
+    else:
+        _learn_around_the_origin(state, game, features, label, classifier, eps)
+    return True
+
+
+@compiled
+def _learn_around_the_origin(
+    state: BiasedL2State, game: int, features: Float, label: float, classifier: Float, eps: float
+) -> None:
+    """Update Algorithm 2 in coordinates ``x - p``; give the origin up where it makes more mistakes than a good one."""
+    alpha, radius = state.alpha[game], state.radius[game]
+    moved = label < 0.0 and on_boundary(classifier, features, alpha, eps)
+    centred = features - state.origin[game]
+    add_surrogate(state.weights[game], centred, label, classifier, alpha if moved else 0.0, -1)
+    state.guess_mistakes[game] += 1
+    budget = 4.0 * ((2.0 * radius + alpha) / state.margin[game]) ** 2
+    if state.guess_mistakes[game] > budget * (1.0 + RELATIVE_SLACK):
+        state.guesses[game] += 1
+        place_origin(state, game)
+
+
+@rule_of(BiasedL2State, publish)
+def _publish(state: BiasedL2State, game: int, out: Float) -> None:
+    weights = state.weights[game]
+    if state.stage[game] == ACCEPT_NOBODY:
+        write_published(weights, -1.0, out)
+    else:
+        raised = state.alpha[game] * length(weights)
+        write_published(weights, -dot(weights, state.origin[game]) - raised, out)
+
+
+class BiasedL2(Learner[BiasedL2State]):
+    """Algorithm 5: finds a true negative and a true positive individual, then tries origins between them.
+
+    Parameters
+    ----------
+    alpha : float
+        How far an individual moves for the value of being accepted, at least 0.
+    radius : float
+        R, the largest norm of true features.
+    margin : float
+        gamma, the margin of a separator; at most R.
+    literal : bool
+        Space origins as printed, by a share gamma/2 of the segment, which may jump over all good ones.
+    """
+
+    name = "biased-l2"
+    state_class = BiasedL2State
+    summary = "Strategic Perceptron for l2 costs with an intercept (Algorithm 5)"
+    requires = ("alpha", "radius", "margin")
+    cost = "l2"
+
+    def __init__(self, alpha: float, radius: float, margin: float, *, literal: bool = False) -> None:
+        if not isinstance(literal, bool):
+            raise TypeError(f"literal must be True or False, got {literal!r}")
+        self.alpha = finite_number("alpha", alpha, minimum=0.0)
+        self.radius = finite_number("radius", radius, above=0.0)
+        self.margin = finite_number("margin", margin, above=0.0, maximum=self.radius)
+        self.literal = literal
+        self.parameters = {
+            "alpha": self.alpha, "radius": self.radius, "margin": self.margin, "literal": literal,
+        }  # fmt: skip
+
+    def initial_state(self, games: int, dim: int) -> BiasedL2State:
+        """Return the state of each game in which nothing has been found."""
+        return BiasedL2State(
+            weights=np.zeros((games, dim)),
+            origin=np.zeros((games, dim)),
+            negative=np.zeros((games, dim)),
+            positive=np.zeros((games, dim)),
+            stage=np.full(games, ACCEPT_ALL),
+            guesses=np.zeros(games, dtype=np.int64),
+            guess_mistakes=np.zeros(games, dtype=np.int64),
+            alpha=np.full(games, self.alpha),
+            margin=np.full(games, self.margin),
+            radius=np.full(games, self.radius),
+            literal=np.full(games, self.literal),
+        )
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return Theorem 4's bound; None for other costs or where it was told too much or too little."""
+        told = truth.alpha == (self.alpha,) and self.radius >= truth.radius and self.margin <= truth.margin
+        if truth.cost != "l2" or self.literal or not told:
+            return None
+        return bounds.biased_l2(self.radius, self.margin, self.alpha, printed=printed)

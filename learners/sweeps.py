@@ -1,0 +1,128 @@
+"""Sweeps over a sample until one changes nothing: how the perceptron of the lecture is trained."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.checks import count, finite_array, signs
+from agents.costs import Cost, L2Cost, respond
+from agents.typing import Float
+from learners.base import Learner
+from learners.observation import Numbers
+
+
+class Step(NamedTuple):
+    """One point of one sweep.
+
+    Attributes
+    ----------
+    sweep : int
+        From 1.
+    point : int
+        Index into the sample.
+    report : ndarray, shape (d,)
+        What the learner saw.
+    prediction : float
+        -1 or +1.
+    updated : bool
+        Whether the learner changed.
+    weights : ndarray, shape (d,)
+        After the step; the intercept, where the learner has one, is in the state.
+    """
+
+    sweep: int
+    point: int
+    report: Float
+    prediction: float
+    updated: bool
+    weights: Float
+
+
+class Sweeps(NamedTuple):
+    """A finished training.
+
+    Attributes
+    ----------
+    state : NamedTuple of arrays
+        Of the one game that was played.
+    updates : int
+        Steps that changed the learner.
+    sweeps : int
+        Including the last one, which changed nothing where ``clean``.
+    clean : bool
+    """
+
+    state: Any
+    updates: int
+    sweeps: int
+    clean: bool
+
+
+def steps(
+    learner: Learner[Any], features: ArrayLike, labels: ArrayLike, cost: Cost | None = None
+) -> Iterator[tuple[Step, Any]]:
+    """Let the points of a sample arrive in their order, over and over; yield each step and the state after it.
+
+    Parameters
+    ----------
+    learner : Learner
+    features : array_like, shape (n, d)
+        True features.
+    labels : array_like, shape (n,)
+        -1 or +1.
+    cost : Cost, optional
+        Individuals best-respond under it; by default nobody can move.
+    """
+    points = finite_array("features", features, (None, None))
+    marks = signs("labels", labels, len(points))
+    cost = cost if cost is not None else L2Cost(0.0)
+    budget = cost.budgets(points.shape[1])[0]
+    classifier, state = learner.predict(
+        _observation(np.zeros(points.shape[1]), 0.0, 0.0, np.zeros(points.shape[1] + 1), 0)
+    )
+    for number in range(2**62):
+        sweep, index = divmod(number, len(points))
+        report = np.empty(points.shape[1])
+        accepted, _, _ = respond(cost.norm, np.asarray(classifier, np.float64), points[index], budget, report)
+        prediction = 1.0 if accepted else -1.0
+        before = [field.copy() for field in state]
+        published = classifier
+        classifier, state = learner.predict(
+            _observation(report, prediction, marks[index], published, number + 1), state
+        )
+        updated = any((old != new).any() for old, new in zip(before, state, strict=True))
+        yield Step(sweep + 1, index, report, prediction, updated, state[0][0].copy()), state
+
+
+def sweep(
+    learner: Learner[Any], features: ArrayLike, labels: ArrayLike, cost: Cost | None = None, *, limit: int = 10_000
+) -> Sweeps:
+    """Train on a sample until a whole sweep changes nothing, or for ``limit`` sweeps.
+
+    Parameters are those of `steps`; see `Sweeps` for what is returned.
+    """
+    count("limit", limit, minimum=1)
+    size = len(np.asarray(labels))
+    updates = since_update = 0
+    for step, state in steps(learner, features, labels, cost):
+        updates += step.updated
+        since_update = 0 if step.updated else since_update + 1
+        if step.point == size - 1:
+            clean = since_update >= size
+            if clean or step.sweep == limit:
+                return Sweeps(state, updates, step.sweep, clean)
+    raise AssertionError("steps() never ends")
+
+
+def _observation(
+    features: Float, prediction: float, label: float, classifier: Numbers, played: int
+) -> dict[str, Numbers]:
+    return {
+        "features": features,
+        "prediction": np.array([prediction]),
+        "label": np.array([label]),
+        "classifier": classifier,
+        "round": np.array([float(played)]),
+    }

@@ -1,0 +1,327 @@
+"""The Strategic Perceptron when nobody says how far individuals move (Section 5): phases, each with an estimate.
+
+Algorithm 4 runs Algorithm 2 with an estimate of alpha. A phase ends when a report stands where nobody would if the
+estimate were right (it is too large), or when it makes more mistakes than a right estimate could (it is too small).
+"""
+
+import math
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from agents.boundary import dot, forbidden, length, on_boundary
+from agents.checks import count, finite_number
+from agents.compiled import compiled
+from agents.typing import Bool, Float, Int
+from learners import bounds
+from learners.base import Learner, Truth
+from learners.bounds import RELATIVE_SLACK
+from learners.rules import learn, publish, rule_of, write_published
+
+# Weights that short, against what they are the sum of, are rounding errors of a sum that is 0.
+NO_WEIGHTS = 1e-12
+
+
+class UnknownCostState(NamedTuple):
+    """What the phases of one game have found.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, d)
+        Of the current phase.
+    estimate : ndarray, shape (n,)
+        alpha', with which the current phase runs.
+    low, high : ndarray, shape (n,)
+        What earlier phases bracket alpha with; infinite while no estimate was too large.
+    phase_mistakes, guess_mistakes : ndarray, shape (n,)
+        Mistakes of the current phase, and of all phases with the current margin.
+    phases, guesses : ndarray, shape (n,), int64
+        Phases since the current margin was guessed, and margins guessed, the current ones included.
+    margin : ndarray, shape (n,)
+        gamma, or the current guess.
+    radius : ndarray, shape (n,)
+        R.
+    halves : ndarray, shape (n,), bool
+        Whether the margin is a guess, to be halved when it is refuted.
+    literal : ndarray, shape (n,), bool
+        Whether an upper end of the bracket is forgotten, as printed.
+    direction : ndarray, shape (n,), int64
+        The only coordinate that moves (weighted l1 costs), or -1 (l2 cost).
+    """
+
+    weights: Float
+    estimate: Float
+    low: Float
+    high: Float
+    phase_mistakes: Int
+    guess_mistakes: Int
+    phases: Int
+    guesses: Int
+    margin: Float
+    radius: Float
+    halves: Bool
+    literal: Bool
+    direction: Int
+
+
+@compiled
+def phase_budget(radius: float, estimate: float, margin: float, direction: int) -> float:
+    """Return how many mistakes a phase makes at most if its estimate is right.
+
+    ``4 (R + a' + gamma/2)^2 / gamma^2`` (Proposition 1); for one movable coordinate ``4 (R + max(a', gamma/2))^2 /
+    gamma^2``.
+    """
+    move = estimate + margin / 2.0 if direction < 0 else max(estimate, margin / 2.0)
+    return 4.0 * ((radius + move) / margin) ** 2
+
+
+@compiled
+def guess_budget(radius: float, margin: float) -> float:
+    """Return how many mistakes all phases make at most if the margin is right.
+
+    ``(2 ceil(log2 max(1, 2N - 1)) + 2) (floor((4N + 1)^2) + 1)`` with ``N = R / gamma``: the phases of a bracketing
+    search times the mistakes of each.
+    """
+    ratio = radius / margin
+    halvings = math.ceil(math.log2(max(1.0, 2.0 * ratio - 1.0)))
+    return (2.0 * halvings + 2.0) * (math.floor((4.0 * ratio + 1.0) ** 2) + 1.0)
+
+
+@compiled
+def next_estimate(
+    low: float, high: float, estimate: float, too_large: bool, margin: float, radius: float, literal: bool
+) -> float:
+    """Return the estimate of the next phase; ``low`` and ``high`` know what the last one found.
+
+    The middle of the bracket, or twice the estimate while it has no upper end. Printed: half way to the last estimate
+    that was too small if it was too large, else always twice.
+    """
+    if literal:
+        middle = too_large
+        high = estimate
+    else:
+        middle = high < np.inf
+    if middle:
+        return (low + high) / 2.0
+    return min(max(2.0 * estimate, margin / 2.0), radius)
+
+
+@compiled
+def end_phase(state: UnknownCostState, game: int, too_large: bool) -> None:
+    """Note what the phase found, and begin the next one (with half the margin where that refutes the guess)."""
+    estimate, margin, radius = state.estimate[game], state.margin[game], state.radius[game]
+    if too_large:
+        state.high[game] = estimate
+    else:
+        state.low[game] = estimate
+    state.phases[game] += 1
+    if state.halves[game] and _refuted(state, game, too_large):
+        state.margin[game] = margin / 2.0
+        state.low[game], state.high[game], state.estimate[game] = 0.0, np.inf, 0.0
+        state.guess_mistakes[game], state.phases[game] = 0, 1
+        state.guesses[game] += 1
+    else:
+        state.estimate[game] = next_estimate(
+            state.low[game], state.high[game], estimate, too_large, margin, radius, state.literal[game]
+        )
+    state.phase_mistakes[game] = 0
+    for i in range(state.weights.shape[1]):
+        state.weights[game, i] = 0.0
+
+
+@compiled
+def _refuted(state: UnknownCostState, game: int, too_large: bool) -> bool:
+    """Whether no alpha can have led here if the margin were right."""
+    margin = state.margin[game]
+    too_many = state.guess_mistakes[game] > guess_budget(state.radius[game], margin)
+    bracket_too_narrow = state.high[game] - state.low[game] <= margin / 2.0
+    beyond_the_radius = not too_large and state.estimate[game] >= state.radius[game]
+    return too_many or bracket_too_narrow or beyond_the_radius
+
+
+@rule_of(UnknownCostState, learn)
+def _learn(
+    state: UnknownCostState,
+    game: int,
+    features: Float,
+    prediction: float,
+    label: float,
+    classifier: Float,
+    eps: float,
+) -> bool:
+    radius, estimate, direction = state.radius[game], state.estimate[game], state.direction[game]
+    if forbidden(classifier, features, radius, eps):
+        end_phase(state, game, True)
+        return True
+    if label == 0.0 or label == prediction:
+        return False
+    moved = label < 0.0 and on_boundary(classifier, features, radius, eps)
+    add_surrogate(state.weights[game], features, label, classifier, estimate if moved else 0.0, direction)
+    state.phase_mistakes[game] += 1
+    state.guess_mistakes[game] += 1
+    budget = phase_budget(radius, estimate, state.margin[game], direction) * (1.0 + RELATIVE_SLACK)
+    halving = state.halves[game] and state.guess_mistakes[game] > guess_budget(radius, state.margin[game])
+    if state.phase_mistakes[game] > budget or halving:
+        end_phase(state, game, False)
+    return True
+
+
+@compiled
+def add_surrogate(
+    weights: Float, features: Float, label: float, classifier: Float, back: float, direction: int
+) -> None:
+    """Add ``y x~`` to the weights, where x~ lies ``back`` behind the report: against w, or along one coordinate.
+
+    With a ``direction`` its weight is corrected to at least 0. Weights that are rounding errors become 0, since a
+    wrong phase would take them for a direction.
+    """
+    d = features.shape[0]
+    shift = back / length(classifier[:d]) if direction < 0 and back > 0.0 else 0.0
+    before = dot(weights, weights)
+    added = 0.0
+    for i in range(d):
+        surrogate = features[i] - shift * classifier[i] - (back if i == direction else 0.0)
+        added += surrogate * surrogate
+        weights[i] += label * surrogate
+    if direction >= 0:
+        weights[direction] = max(0.0, weights[direction])
+    if length(weights) <= NO_WEIGHTS * (math.sqrt(before) + math.sqrt(added)):
+        for i in range(d):
+            weights[i] = 0.0
+
+
+@rule_of(UnknownCostState, publish)
+def _publish(state: UnknownCostState, game: int, out: Float) -> None:
+    weights, direction = state.weights[game], state.direction[game]
+    raised = length(weights) if direction < 0 else weights[direction]
+    write_published(weights, -state.estimate[game] * raised, out)
+
+
+class UnknownCostL2(Learner[UnknownCostState]):
+    """Algorithm 4: searches for alpha with a bracket while it learns, and stops within gamma/2 below it.
+
+    Parameters
+    ----------
+    radius : float
+        R, the largest norm of true features.
+    margin : float
+        gamma, the margin of a separator through the origin; at most R.
+    literal : bool
+        Search as printed, which forgets estimates that were too large (and may need a square of the logarithm).
+    """
+
+    name = "unknown-cost-l2"
+    state_class = UnknownCostState
+    summary = "Strategic Perceptron for an unknown l2 cost (Algorithm 4)"
+    requires: ClassVar[tuple[str, ...]] = ("radius", "margin")
+    cost = "l2"
+    halves = False
+    direction = -1
+
+    def __init__(self, radius: float, margin: float, *, literal: bool = False) -> None:
+        self._set(radius, margin, literal)
+        self.parameters = {"radius": self.radius, "margin": self.margin, "literal": literal}
+
+    def _set(self, radius: float, margin: float, literal: bool) -> None:
+        if not isinstance(literal, bool):
+            raise TypeError(f"literal must be True or False, got {literal!r}")
+        self.radius = finite_number("radius", radius, above=0.0)
+        self.margin = finite_number("margin", margin, above=0.0, maximum=self.radius)
+        self.literal = literal
+
+    def initial_state(self, games: int, dim: int) -> UnknownCostState:
+        """Return the first phase of each game: estimate 0."""
+        if self.direction >= dim:
+            raise ValueError(f"direction must be less than the number of features {dim}, got {self.direction}")
+        return UnknownCostState(
+            weights=np.zeros((games, dim)),
+            estimate=np.zeros(games),
+            low=np.zeros(games),
+            high=np.full(games, np.inf),
+            phase_mistakes=np.zeros(games, dtype=np.int64),
+            guess_mistakes=np.zeros(games, dtype=np.int64),
+            phases=np.ones(games, dtype=np.int64),
+            guesses=np.ones(games, dtype=np.int64),
+            margin=np.full(games, self.margin),
+            radius=np.full(games, self.radius),
+            halves=np.full(games, self.halves),
+            literal=np.full(games, self.literal),
+            direction=np.full(games, self.direction, dtype=np.int64),
+        )
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return Theorem 3's bound with explicit constants; None for other costs or a hyperplane off the origin."""
+        if truth.cost != "l2" or truth.intercept != 0.0 or self.literal or not self._told_right(truth):
+            return None
+        return bounds.unknown_cost_l2(self.radius, self.margin, printed=printed)
+
+    def _told_right(self, truth: Truth) -> bool:
+        return self.radius >= truth.radius and self.margin <= truth.margin and max(truth.alpha) <= self.radius
+
+
+class UnknownMarginL2(UnknownCostL2):
+    """Algorithm 4 with a guessed margin: R, halved whenever the guess is refuted.
+
+    A guess is refuted by more mistakes than all its phases may make, or by a bracket that holds no alpha.
+
+    Parameters
+    ----------
+    radius : float
+        R, the largest norm of true features.
+    """
+
+    name = "unknown-margin-l2"
+    summary = "Strategic Perceptron for an unknown l2 cost and margin (Section 5.1)"
+    requires = ("radius",)
+    halves = True
+
+    def __init__(self, radius: float) -> None:
+        self._set(radius, radius, False)
+        self.parameters = {"radius": self.radius}
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return the sum of the guesses' bounds; None for other costs or a hyperplane off the origin."""
+        if truth.cost != "l2" or truth.intercept != 0.0 or printed:
+            return None
+        if self.radius < truth.radius or max(truth.alpha) > self.radius:
+            return None
+        return bounds.unknown_margin_l2(self.radius, truth.margin)
+
+
+class UnknownCostL1Single(UnknownCostL2):
+    """Algorithm 4 for weighted l1 costs of which only one coordinate is finite (Section 5.2).
+
+    Accepts ``w.x >= a' w_k`` for the movable coordinate k, and corrects only ``w_k`` to at least 0; no tie-break.
+
+    Parameters
+    ----------
+    radius : float
+        R, the largest norm of true features.
+    margin : float
+        gamma, the margin of a separator through the origin with ``w*_k >= 0``.
+    direction : int
+        k, counted from 0.
+    literal : bool
+        As for `UnknownCostL2`.
+    """
+
+    name = "unknown-cost-l1-single"
+    summary = "Strategic Perceptron for an unknown weighted l1 cost of one coordinate (Section 5.2)"
+    requires = ("radius", "margin", "direction")
+    cost = "l1"
+
+    def __init__(self, radius: float, margin: float, direction: int, *, literal: bool = False) -> None:
+        self._set(radius, margin, literal)
+        self.direction = count("direction", direction)
+        self.parameters = {
+            "radius": self.radius, "margin": self.margin, "direction": self.direction, "literal": literal,
+        }  # fmt: skip
+
+    def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
+        """Return the bound of the phases; None for other costs, more movable coordinates or an intercept."""
+        others = [alpha for i, alpha in enumerate(truth.alpha) if i != self.direction]
+        if truth.cost != "l1" or truth.intercept != 0.0 or any(others) or printed or self.literal:
+            return None
+        if not truth.nonnegative or not self._told_right(truth):
+            return None
+        return bounds.unknown_cost_l1_single(self.radius, self.margin)

@@ -17,10 +17,14 @@ LARGEST_EXPONENT = 37.0
 
 
 class Caps(NamedTuple):
-    """The two parts of a ball beyond a margin, one on each side of a hyperplane (rows: negative, positive side)."""
+    """The two parts of a ball beyond a margin, one on each side of a hyperplane (rows: negative, positive side).
+
+    ``limits`` holds what `height` calls lowest, share, complement and start.
+    """
 
     radius: float
     positive_share: float
+    limits: Float
     heights: Float
     slopes: Float
 
@@ -28,49 +32,53 @@ class Caps(NamedTuple):
 def tabulate_caps(dim: int, radius: float, margin: float, bias: float) -> Caps:
     """Tabulate the truncated marginals of the two sides."""
     sides = [_cap((margin + sign * bias) / radius, dim) for sign in (1.0, -1.0)]
-    (negative, positive) = (share for share, _, _ in sides)
-    return Caps(
-        radius,
-        positive / (negative + positive),
-        np.array([heights for _, heights, _ in sides]),
-        np.array([slopes for _, _, slopes in sides]),
-    )
+    limits, heights, slopes = (np.array(rows) for rows in zip(*sides, strict=True))
+    return Caps(radius, limits[1, 1] / limits[:, 1].sum(), limits, heights, slopes)
 
 
-def _cap(lowest: float, dim: int) -> tuple[float, Float, Float]:
-    """Return the share of the unit ball above height ``lowest``, and a table of the heights' inverse distribution.
+def _cap(lowest: float, dim: int) -> tuple[Float, Float, Float]:
+    """Return the limits of the part of the unit ball above height ``lowest``, and a table of heights with their slopes.
 
-    A height t has density proportional to (1 - t^2)^((d-1)/2), so t^2 follows a beta distribution. The table is in
-    y = -log(share above t / share of the cap): smooth up to the pole, and dt/dy is the inverse hazard rate.
+    A height t has density proportional to (1 - t^2)^((d-1)/2), so t^2 follows a beta distribution. The table holds the
+    height h >= 0 above which lies the share exp(-y) / 2 of the ball: it is smooth in y, and dh/dy is the inverse hazard
+    rate. It begins at ``lowest``, or at the centre where the part reaches beyond it.
     """
     shape = (dim + 1) / 2
-    above = 0.5 * float(special.betainc(shape, 0.5, 1.0 - lowest**2))
-    share = above if lowest >= 0.0 else 1.0 - above
-    remaining = share * np.exp(-np.linspace(0.0, LARGEST_EXPONENT, KNOTS))
-    if remaining[-1] < np.finfo(float).tiny:
-        raise ValueError(f"margin must leave more of the ball: with dim {dim} hardly anybody is beyond {lowest}")
-    tail = 2.0 * np.minimum(remaining, 1.0 - remaining)
-    complement = special.betaincinv(shape, 0.5, tail)
-    heights = np.copysign(np.sqrt(special.betainccinv(0.5, shape, tail)), 0.5 - remaining)
-    density = complement ** ((dim - 1) / 2) / special.beta(0.5, shape)
-    with np.errstate(divide="ignore", over="ignore"):
-        slopes = remaining / density
-    # Three times the secant keeps a cubic monotone where the slope is infinite (a cap that is nearly the ball).
-    secants = np.diff(heights) * (KNOTS - 1) / LARGEST_EXPONENT
-    slopes[:-1] = np.minimum(slopes[:-1], 3.0 * secants)
-    slopes[1:] = np.minimum(slopes[1:], 3.0 * secants)
-    return share, heights, slopes
+    tail = 0.5 * float(special.betainc(shape, 0.5, (1.0 - lowest) * (1.0 + lowest)))
+    share, complement = (tail, 1.0 - tail) if lowest >= 0.0 else (1.0 - tail, tail)
+    if share * math.exp(-LARGEST_EXPONENT) < np.finfo(float).tiny:
+        raise ValueError(
+            f"margin and bias must leave more of the ball: with dim {dim}, next to nobody is beyond {lowest} radii"
+        )
+    start = max(0.0, -math.log(2.0 * share))
+    doubled = np.exp(-start - np.linspace(0.0, LARGEST_EXPONENT, KNOTS))
+    heights = np.sqrt(special.betainccinv(0.5, shape, doubled))
+    density = special.betaincinv(shape, 0.5, doubled) ** ((dim - 1) / 2) / special.beta(0.5, shape)
+    return np.array([lowest, share, complement, start]), heights, 0.5 * doubled / density
 
 
 @compiled
-def height(heights: Float, slopes: Float, exponent: float) -> float:
-    """Inverse distribution function of the height in a cap of the ball, from its table (cubic Hermite).
+def height(uniform: float, limits: Float, heights: Float, slopes: Float) -> float:
+    """Inverse distribution function of the height in a part of the ball, at a uniform number in [0, 1).
 
-    ``exponent`` is ``-log`` of a uniform number; knots are equally spaced over [0, LARGEST_EXPONENT].
+    Whichever side of the height is the smaller one is computed without a difference of nearly equal numbers.
     """
+    lowest, share, complement, start = limits[0], limits[1], limits[2], limits[3]
+    above = share * (1.0 - uniform)
+    if above <= 0.5:
+        t = interpolated(heights, slopes, -math.log(2.0 * above) - start)
+    else:
+        t = -interpolated(heights, slopes, -math.log(2.0 * (complement + share * uniform)) - start)
+    return float(max(lowest, t))
+
+
+@compiled
+def interpolated(heights: Float, slopes: Float, exponent: float) -> float:
+    """Cubic Hermite interpolation of a table whose knots are equally spaced over [0, LARGEST_EXPONENT]."""
     step = LARGEST_EXPONENT / (heights.shape[0] - 1)
-    k = min(int(exponent / step), heights.shape[0] - 2)
-    s = exponent / step - k
+    position = min(max(exponent / step, 0.0), heights.shape[0] - 1.0)
+    k = min(int(position), heights.shape[0] - 2)
+    s = position - k
     rise = heights[k + 1] - heights[k]
     bend = slopes[k] * step * (1.0 - s) ** 2 + rise * s * (3.0 - 2.0 * s) - slopes[k + 1] * step * s * (1.0 - s)
     return float(heights[k] + s * bend)
@@ -84,22 +92,23 @@ def separable_individual(
     direction: Float,
     radius: float,
     positive_share: float,
+    limits: Float,
     heights: Float,
     slopes: Float,
     features: Float,
 ) -> float:
     """Draw an individual uniformly from the two caps of a ball beyond the margin; return its label.
 
-    No rejection: first the side, then the height along ``direction`` (d,) from its truncated marginal (``heights`` and
-    ``slopes`` hold a row for the negative and one for the positive side), then a uniform point of the slice at that
-    height, written to ``features`` (d,).
+    No rejection: first the side, then the height along ``direction`` (d,) from its truncated marginal (``limits``,
+    ``heights`` and ``slopes`` hold a row for the negative and one for the positive side), then a uniform point of the
+    slice at that height, written to ``features`` (d,).
     """
     d = direction.shape[0]
     bits = streams.philox(key, purpose, moment, 0)
     positive = streams.unit(bits[0]) < positive_share
     label = 1.0 if positive else -1.0
     side = 1 if positive else 0
-    t = height(heights[side], slopes[side], -math.log(1.0 - streams.unit(bits[1])))
+    t = height(streams.unit(bits[1]), limits[side], heights[side], slopes[side])
     streams.fill_normals(key, purpose, moment, features)
     stretch = 0.0
     if d > 1:
@@ -121,6 +130,7 @@ def fill_separable(
     direction: Float,
     radius: float,
     positive_share: float,
+    limits: Float,
     heights: Float,
     slopes: Float,
     features: Float,
@@ -129,5 +139,5 @@ def fill_separable(
     """Draw ``len(labels)`` individuals, the k-th at moment ``first + k``."""
     for k in range(labels.shape[0]):
         labels[k] = separable_individual(
-            key, purpose, first + k, direction, radius, positive_share, heights, slopes, features[k]
+            key, purpose, first + k, direction, radius, positive_share, limits, heights, slopes, features[k]
         )

@@ -1,12 +1,19 @@
-"""Checks of arguments: each error names the argument, the value and what is allowed."""
+"""Checks of arguments: each error names the argument, the value and what is allowed.
+
+One range of numbers holds throughout: features and lengths (radii, margins, reaches) are at most 1e100 in size, and a
+length that is not 0 is at least 1e-100. Their squares, and the ratios of any two, then stay within float64. Weights of
+a classifier may have any finite scale, since only their direction matters.
+"""
 
 import math
 import operator
 from numbers import Real
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def finite_number(
@@ -34,22 +41,41 @@ def finite_number(
     TypeError
         If it is not a real number.
     ValueError
-        If it is NaN, infinite or outside the limits.
+        If it is NaN, infinite, beyond the float64 range or outside the limits.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer or a fraction
+        number = math.inf
     limits = [
-        (minimum is not None and number < minimum, f"at least {minimum}"),
         (above is not None and number <= above, f"greater than {above}"),
+        (minimum is not None and number < minimum, f"at least {minimum}"),
         (maximum is not None and number > maximum, f"at most {maximum}"),
         (below is not None and number >= below, f"less than {below}"),
     ]
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        raise ValueError(f"{name} must be finite, got {shown(value)}")
     for broken, allowed in limits:
         if broken:
-            raise ValueError(f"{name} must be {allowed}, got {value!r}")
+            raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
+    return number
+
+
+def finite_length(
+    name: str, value: object, *, above: float | None = None, maximum: float = LARGEST, below: float | None = None
+) -> float:
+    """Return a length in the space of features: a `finite_number` that is 0 or from ``SMALLEST`` to ``LARGEST``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `finite_number`.
+    """
+    number = finite_number(name, value, minimum=0.0, above=above, maximum=maximum, below=below)
+    if 0.0 < number < SMALLEST:
+        raise ValueError(f"{name} must be at least {SMALLEST} unless it is 0, got {shown(value)}")
     return number
 
 
@@ -64,13 +90,26 @@ def count(name: str, value: object, *, minimum: int = 0, maximum: int | None = N
         If it is outside the limits.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, SupportsIndex):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
+        raise TypeError(f"{name} must be an integer, got {shown(value)}")
     number = operator.index(value)
     if number < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
+        raise ValueError(f"{name} must be at least {minimum}, got {shown(value)}")
     if maximum is not None and number > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, got {value!r}")
+        raise ValueError(f"{name} must be at most {maximum}, got {shown(value)}")
     return number
+
+
+def flag(name: str, value: object) -> bool:
+    """Return ``value`` if it is True or False.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:
@@ -82,11 +121,13 @@ def one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:
         If it is not.
     """
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}")
     return value
 
 
-def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+def finite_array(
+    name: str, value: ArrayLike, shape: tuple[int | None, ...], *, largest: float = math.inf
+) -> NDArray[np.float64]:
     """Return ``value`` as a new C-contiguous float64 array.
 
     Parameters
@@ -97,29 +138,22 @@ def finite_array(name: str, value: ArrayLike, shape: tuple[int | None, ...]) -> 
         The numbers to check.
     shape : tuple of int or None
         The shape it must have; ``None`` allows any length of at least 1.
+    largest : float
+        How large its numbers may be, in size.
 
     Raises
     ------
     TypeError
         If it does not hold real numbers.
     ValueError
-        If the shape differs or a number is NaN or infinite.
+        If the shape differs, or a number is NaN, infinite or too large.
     """
-    array = _real_array(name, value)
-    fits = array.ndim == len(shape) and all(
-        length == wanted if wanted is not None else length > 0
-        for length, wanted in zip(array.shape, shape, strict=True)
-    )
-    if not fits:
-        wanted_shape = "(" + ", ".join("any" if length is None else str(length) for length in shape) + ")"
-        raise ValueError(f"{name} must have shape {wanted_shape}, got {array.shape}")
-    if not np.isfinite(array).all():
-        first = tuple(map(int, np.argwhere(~np.isfinite(array))[0]))
-        raise ValueError(f"{name} must be finite, got {array[first]}" + (f" at index {first}" if first else ""))
-    return array
+    return _checked(name, value, _real_array(name, value), shape, largest)
 
 
-def finite_rows(name: str, value: ArrayLike, columns: int | None = None) -> tuple[NDArray[np.float64], bool]:
+def finite_rows(
+    name: str, value: ArrayLike, columns: int | None = None, *, largest: float = math.inf
+) -> tuple[NDArray[np.float64], bool]:
     """Return one (d,) or many (n, d) as rows (n, d), and whether there were many.
 
     Raises
@@ -129,21 +163,47 @@ def finite_rows(name: str, value: ArrayLike, columns: int | None = None) -> tupl
     """
     array = _real_array(name, value)
     if array.ndim == 2:
-        return finite_array(name, array, (None, columns)), True
-    return finite_array(name, array, (columns,))[np.newaxis], False
+        return _checked(name, value, array, (None, columns), largest), True
+    return _checked(name, value, array, (columns,), largest)[np.newaxis], False
 
 
-def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        raw = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a rectangular array, got {value!r}") from error
-    if raw.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {raw.ravel()[0] if raw.size else value!r} ({raw.dtype})")
-    return np.array(raw, dtype=np.float64, order="C")
+def finite_features(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return the features of a sample (n, d), each column of which is 0 or reaches a size from 1e-100 to 1e100.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `finite_array`.
+    """
+    rows = finite_array(name, value, (None, None), largest=LARGEST)
+    sizes = np.abs(rows).max(axis=0)
+    tiny = np.flatnonzero((sizes > 0.0) & (sizes < SMALLEST))
+    if tiny.size:
+        where = column(value, int(tiny[0]))
+        raise ValueError(f"{name} must reach {SMALLEST} in size unless they are 0, got {sizes[tiny[0]]} in {where}")
+    return rows
 
 
-def signs(name: str, value: ArrayLike, length: int | None = None) -> NDArray[np.float64]:
+def finite_reaches(name: str, value: ArrayLike, axes: int) -> NDArray[np.float64]:
+    """Return a reach, or an array of reaches of up to ``axes`` axes; each is a `finite_length`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `finite_array`.
+    """
+    array = _real_array(name, value)
+    _checked(name, value, array, (None,) * min(array.ndim, axes), LARGEST)
+    for broken, allowed in (
+        (array < 0.0, "at least 0"),
+        ((array > 0.0) & (array < SMALLEST), f"at least {SMALLEST} unless it is 0"),
+    ):
+        if broken.any():
+            raise ValueError(f"{name} must be {allowed}, got {array[broken][0]}")
+    return array
+
+
+def signs(name: str, value: ArrayLike, size: int | None = None) -> NDArray[np.float64]:
     """Return labels as a new float64 array (n,) of -1 and +1.
 
     Raises
@@ -151,8 +211,96 @@ def signs(name: str, value: ArrayLike, length: int | None = None) -> NDArray[np.
     ValueError
         If a label is neither, or the length differs.
     """
-    labels = finite_array(name, value, (length,))
+    labels = finite_array(name, value, (size,))
     strange = labels[(labels != 1.0) & (labels != -1.0)]
     if strange.size:
         raise ValueError(f"{name} must be -1 or +1, got {strange[0]}")
     return labels
+
+
+def hyperplane(name: str, classifier: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``[w, b]`` times the power of two that brings the largest weight into [1/2, 1): it rounds nothing.
+
+    Raises
+    ------
+    ValueError
+        If all weights are 0, or the bias puts the hyperplane out of the range of features.
+    """
+    heaviest = np.abs(classifier[:-1]).max()
+    if heaviest == 0.0:
+        raise ValueError(f"{name} must have weights that are not all 0, got {shown(classifier.tolist())}")
+    with np.errstate(over="ignore"):
+        scaled = np.ldexp(classifier, -np.frexp(heaviest)[1])
+    if abs(scaled[-1]) > LARGEST:
+        raise ValueError(
+            f"{name} must have a bias of at most {LARGEST} times its weights, got bias {classifier[-1]}, "
+            f"weights of at most {heaviest}"
+        )
+    return np.asarray(scaled)
+
+
+def column(table: object, number: int) -> str:
+    """Return what to call a column: by its name if the table has names."""
+    names = list(getattr(table, "columns", ()))
+    return f"column {names[number]!r}" if number < len(names) else f"column {number}"
+
+
+def shown(value: object) -> str:
+    """Return the value for an error, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not print such integers
+        return "a number of thousands of digits"
+    return text if len(text) <= 100 else f"{text[:100]}..."
+
+
+def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    if _masked(value):
+        raise TypeError(f"{name} must hold real numbers, got a masked array: fill or drop what is masked")
+    try:
+        raw = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a rectangular array, got {shown(value)}") from error
+    if raw.dtype.kind not in "iuf":
+        raise _refusal(name, value, raw.dtype)
+    with np.errstate(over="ignore"):  # a long double becomes infinite, and is refused as such
+        return np.array(raw, dtype=np.float64, order="C")
+
+
+def _masked(value: object) -> bool:
+    return isinstance(value, np.ma.MaskedArray) or (isinstance(value, (list, tuple)) and any(map(_masked, value)))
+
+
+def _refusal(name: str, value: object, dtype: np.dtype[Any]) -> TypeError | ValueError:
+    """Return the error for what NumPy takes for no numbers: it quotes the first entry that is to blame."""
+    for index, entry in np.ndenumerate(np.asarray(value, dtype=object)):
+        if isinstance(entry, (bool, np.bool_)) or not isinstance(entry, Real):
+            return TypeError(f"{name} must hold real numbers, got {shown(entry)}{_place(value, index)} ({dtype})")
+        if isinstance(entry, int) and entry.bit_length() > 64:
+            return ValueError(f"{name} must hold floats or 64-bit integers, got {shown(entry)}{_place(value, index)}")
+    return TypeError(f"{name} must hold real numbers, got an array of {dtype}")
+
+
+def _place(value: object, index: tuple[int, ...]) -> str:
+    named = f", {column(value, index[1])}" if len(index) == 2 and hasattr(value, "columns") else ""
+    return f" at index {index}{named}" if index else ""
+
+
+def _checked(
+    name: str, value: object, array: NDArray[np.float64], shape: tuple[int | None, ...], largest: float
+) -> NDArray[np.float64]:
+    """Return the array, made from ``value``, if it has the shape and its numbers are finite and not too large."""
+    fits = array.ndim == len(shape) and all(
+        found == wanted if wanted is not None else found > 0 for found, wanted in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        wanted_shape = ", ".join("any" if wanted is None else str(wanted) for wanted in shape)
+        raise ValueError(f"{name} must have shape ({wanted_shape}{',' * (len(shape) == 1)}), got {array.shape}")
+    for broken, allowed in (
+        (~np.isfinite(array), "finite"),
+        (np.abs(array) > largest, f"at most {largest:g} in size"),
+    ):
+        if broken.any():
+            first = tuple(map(int, np.argwhere(broken)[0]))
+            raise ValueError(f"{name} must be {allowed}, got {array[first]}{_place(value, first)}")
+    return array

@@ -10,8 +10,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function at its first call (Numba, no Python objects inside) and cache it on disk."""
-    return cast(Function, numba.njit(cache=True)(function))
+    """Compile a function at its first call (Numba, no Python objects inside) and cache it on disk where it can."""
+    try:
+        return cast(Function, numba.njit(cache=True)(function))
+    except RuntimeError:  # neither beside the source nor in the user's cache can Numba write
+        return cast(Function, numba.njit(function))
 
 
 def instruction(function: Callable[..., Any]) -> Callable[..., Any]:

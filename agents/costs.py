@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.boundary import copy, dot, length, rescaled, score
-from agents.checks import finite_array, finite_rows
+from agents.checks import LARGEST, finite_array, finite_reaches, finite_rows
 from agents.compiled import compiled
 from agents.typing import Float
 
@@ -103,9 +103,34 @@ class Cost(ABC):
     def budgets(self, dim: int) -> Float:
         """Return the budgets in compiled form: (1 or n, 1) for l2, (1 or n, dim) for weighted l1."""
 
-    @abstractmethod
     def cost(self, z: ArrayLike, x: ArrayLike) -> float | Float:
-        """Return what it costs to report ``x`` instead of ``z``; both (d,) or (n, d)."""
+        """Return what it costs to report ``x`` instead of ``z``.
+
+        Parameters
+        ----------
+        z, x : array_like, shape (d,) or (n, d)
+            True features and reports of one or of many individuals.
+
+        Returns
+        -------
+        float or ndarray (n,)
+            ``|x - z| / alpha`` for l2, ``sum |x_i - z_i| / alpha_i`` for weighted l1; infinite if what cannot move did.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, or a number is NaN, infinite or out of range (1e100 for ``z``, 3e100 for ``x``).
+        """
+        start, many = finite_rows("z", z, largest=LARGEST)
+        # A report may lie a reach and a noise away from features in range.
+        end = finite_array("x", x, start.shape if many else start.shape[1:], largest=3.0 * LARGEST)
+        distances = np.abs(end - start)
+        if self.norm == L2:
+            distances = np.hypot.reduce(distances, axis=1, keepdims=True)  # squares of tiny moves would vanish
+        alpha = np.broadcast_to(self._budgets_of(start), distances.shape)
+        immovable = np.where(distances > 0.0, np.inf, 0.0)
+        prices = np.divide(distances, alpha, out=immovable, where=alpha > 0.0).sum(axis=1)
+        return prices if many else float(prices[0])
 
     def reach(self, w: ArrayLike) -> float | Float:
         """Return how much an individual can add to ``w.x`` for a cost of 1.
@@ -119,14 +144,22 @@ class Cost(ABC):
         -------
         float or ndarray (n,)
             ``alpha |w|`` for l2, ``max alpha_i |w_i|`` for weighted l1; one per individual if budgets differ.
+
+        Raises
+        ------
+        ValueError
+            If a weight is NaN or infinite, shapes do not fit, or the reach exceeds the float64 range.
         """
         weights = finite_array("w", w, (None,))
         # A power of two keeps squares in range and rounds nothing: a gap of exactly this reach still moves.
         exponent = np.frexp(np.abs(weights).max())[1]
         scaled = np.ldexp(weights, -exponent)
         budgets = self.budgets(weights.size)
-        reaches = np.ldexp([reach(self.norm, scaled, budget) for budget in budgets], exponent)
-        return reaches if self._individual else float(reaches[0])
+        with np.errstate(over="ignore"):
+            values = np.ldexp([reach(self.norm, scaled, budget) for budget in budgets], exponent)
+        if np.isinf(values).any():
+            raise ValueError(f"w must have a reach within the float64 range, got {np.abs(weights).max()}")
+        return values if self._individual else float(values[0])
 
     def best_response(self, z: ArrayLike, classifier: ArrayLike) -> Float:
         """Return what individuals report to a published classifier.
@@ -146,18 +179,18 @@ class Cost(ABC):
         Raises
         ------
         ValueError
-            If shapes do not fit, or a number is NaN or infinite.
+            If shapes do not fit, a number is NaN or infinite, or a feature larger than 1e100.
         """
-        features, many = finite_rows("z", z)
-        n, dim = features.shape
-        published, _ = finite_rows("classifier", classifier, dim + 1)
-        budgets = self.budgets(dim)
-        for name, rows in (("classifier", published), ("alpha", budgets)):
-            if len(rows) not in (1, n):
-                raise ValueError(f"{name} must hold one row, or one for each of {n} individuals, got {len(rows)}")
+        features, many = finite_rows("z", z, largest=LARGEST)
+        published, _ = finite_rows("classifier", classifier, features.shape[1] + 1)
+        _one_or_each("classifier", published, len(features))
         reports = np.empty_like(features)
-        respond_all(self.norm, published, features, budgets, reports)
+        respond_all(self.norm, published, features, self._budgets_of(features), reports)
         return reports if many else reports[0]
+
+    def _budgets_of(self, features: Float) -> Float:
+        """Return the budgets of individuals with these features (n, d): one row, or one each."""
+        return _one_or_each("alpha", self.budgets(features.shape[1]), len(features))
 
     @property
     @abstractmethod
@@ -171,13 +204,14 @@ class L2Cost(Cost):
     Parameters
     ----------
     alpha : float or array_like, shape (n,)
-        How far an individual moves for the value of being accepted, at least 0; one for all or one each.
+        How far an individual moves for the value of being accepted: 0, or from 1e-100 to 1e100; one for all or one
+        each.
     """
 
     norm = L2
 
     def __init__(self, alpha: ArrayLike) -> None:
-        self.alpha = _reaches(alpha, (None,) if np.ndim(alpha) else ())
+        self.alpha = finite_reaches("alpha", alpha, axes=1)
 
     def __repr__(self) -> str:
         return f"L2Cost(alpha={self.alpha.tolist()})"
@@ -185,11 +219,6 @@ class L2Cost(Cost):
     def budgets(self, dim: int) -> Float:
         """Return (1, 1), or (n, 1) where budgets differ."""
         return self.alpha.reshape(-1, 1)
-
-    def cost(self, z: ArrayLike, x: ArrayLike) -> float | Float:
-        """Return ``|x - z| / alpha``: a float for (d,), (n,) for (n, d); infinite for a move with alpha 0."""
-        distances = np.linalg.norm(_moves(z, x), axis=-1)
-        return _float_if_one(_price(distances, self.alpha))
 
     @property
     def _individual(self) -> bool:
@@ -202,14 +231,14 @@ class WeightedL1Cost(Cost):
     Parameters
     ----------
     alpha : array_like, shape (d,) or (n, d)
-        How far each coordinate can be moved for the value of being accepted, at least 0 (0: it cannot move); one row
-        for all or one each. A number stands for the same alpha in every coordinate.
+        How far each coordinate can be moved for the value of being accepted: 0 (it cannot move), or from 1e-100 to
+        1e100; one row for all or one each. A number stands for the same alpha in every coordinate.
     """
 
     norm = L1
 
     def __init__(self, alpha: ArrayLike) -> None:
-        self.alpha = _reaches(alpha, (None,) * min(np.ndim(alpha), 2))
+        self.alpha = finite_reaches("alpha", alpha, axes=2)
 
     def __repr__(self) -> str:
         return f"WeightedL1Cost(alpha={self.alpha.tolist()})"
@@ -228,38 +257,13 @@ class WeightedL1Cost(Cost):
             raise ValueError(f"alpha has {self.alpha.shape[-1]} coordinates, but the features have {dim}")
         return self.alpha.reshape(-1, dim)
 
-    def cost(self, z: ArrayLike, x: ArrayLike) -> float | Float:
-        """Return ``sum |x_i - z_i| / alpha_i``: a float for (d,), (n,) for (n, d); infinite if what cannot move did."""
-        moves = np.abs(_moves(z, x))
-        self.budgets(moves.shape[-1])
-        return _float_if_one(_price(moves, self.alpha).sum(axis=-1))
-
     @property
     def _individual(self) -> bool:
         return self.alpha.ndim == 2
 
 
-def _reaches(alpha: ArrayLike, shape: tuple[None, ...]) -> Float:
-    """Check reaches: finite and at least 0."""
-    array = finite_array("alpha", alpha, shape)
-    if (array < 0).any():
-        raise ValueError(f"alpha must be at least 0, got {array[array < 0][0]}")
-    return array
-
-
-def _moves(z: ArrayLike, x: ArrayLike) -> Float:
-    """Return ``x - z`` after checking both."""
-    start, many = finite_rows("z", z)
-    moves = finite_array("x", x, start.shape if many else start.shape[1:]) - start
-    return moves if many else moves[0]
-
-
-def _price(distance: Float, alpha: Float) -> Float:
-    """Return ``distance / alpha``, with 0 for no move and infinity for a move with alpha 0."""
-    distance, alpha = np.broadcast_arrays(distance, alpha)
-    movable = alpha > 0
-    return np.where(movable, distance / np.where(movable, alpha, 1.0), np.where(distance > 0, np.inf, 0.0))
-
-
-def _float_if_one(values: Float) -> float | Float:
-    return float(values) if np.ndim(values) == 0 else values
+def _one_or_each(name: str, rows: Float, individuals: int) -> Float:
+    """Return the rows if there is one for all, or one for each individual."""
+    if len(rows) not in (1, individuals):
+        raise ValueError(f"{name} must hold one row, or one for each of {individuals} individuals, got {len(rows)}")
+    return rows

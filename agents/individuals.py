@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from agents import streams
-from agents.checks import finite_number
+from agents.checks import finite_length
 from agents.costs import Cost
 from agents.typing import Float, Key
 
@@ -61,7 +61,7 @@ class Noisy:
     """
 
     def __init__(self, scale: float) -> None:
-        self.slack = finite_number("scale", scale, minimum=0.0)
+        self.slack = finite_length("scale", scale)
 
     def __repr__(self) -> str:
         return f"Noisy(scale={self.slack})"

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import length
-from agents.checks import count, finite_array, finite_number, signs
+from agents.checks import count, finite_features, finite_length, signs
 from agents.compiled import compiled
 from agents.costs import L2, respond
 from agents.populations import FixedSequence, Population
@@ -145,7 +145,7 @@ class GreedyAdversary(Population):
     noise = 0.0
 
     def __init__(self, features: ArrayLike, labels: ArrayLike) -> None:
-        self.features = finite_array("features", features, (None, None))
+        self.features = finite_features("features", features)
         self.labels = signs("labels", labels, len(self.features))
         self.dim = self.features.shape[1]
         self.radius = float(np.linalg.norm(self.features, axis=1).max())
@@ -179,8 +179,8 @@ class TangentAdversary(Population):
 
     def __init__(self, dim: int = 3, radius: float = 1.0, margin: float = 0.1) -> None:
         self.dim = count("dim", dim, minimum=3)
-        self.radius = finite_number("radius", radius, above=0.0)
-        self.margin = finite_number("margin", margin, above=0.0, below=self.radius)
+        self.radius = finite_length("radius", radius, above=0.0)
+        self.margin = finite_length("margin", margin, above=0.0, below=self.radius)
         self.high = np.full(self.dim, self.radius)
         self.low = -self.high
 
@@ -194,5 +194,5 @@ def orthonormal_negatives(dim: int, radius: float = 1.0) -> FixedSequence:
 
     Their best separator is the diagonal, with margin ``R / sqrt(d)``.
     """
-    rows = -finite_number("radius", radius, above=0.0) * np.eye(count("dim", dim, minimum=1))
+    rows = -finite_length("radius", radius, above=0.0) * np.eye(count("dim", dim, minimum=1))
     return FixedSequence([], [(row.tolist(), -1.0) for row in rows])

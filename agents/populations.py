@@ -3,6 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,12 +11,25 @@ from numpy.typing import ArrayLike
 from agents import streams
 from agents.arrivals import AT_RANDOM, IN_ORDER, SHUFFLED, Arrivals, FreshArrivals, MemberArrivals, fill_budgets
 from agents.caps import fill_separable, tabulate_caps
-from agents.checks import count, finite_array, finite_number, signs
+from agents.checks import (
+    count,
+    finite_array,
+    finite_features,
+    finite_length,
+    finite_number,
+    finite_reaches,
+    flag,
+    hyperplane,
+    shown,
+    signs,
+)
 from agents.tables import read_table
 from agents.typing import Float, Key
 
-# Features beyond this could overflow when squared.
-LARGEST_FEATURE = 1e100
+# More than any memory holds, and an integer that float64 knows.
+LARGEST_COUNT = 2**53
+# A column that varies less, in units of its size, keeps no more than three digits beyond rounding: it is constant.
+ROUNDING = 1e-12
 
 
 class Population(ABC):
@@ -62,8 +76,6 @@ class FiniteKnown(Population):
     """A population whose members are given."""
 
     def _describe(self, features: Float, labels: Float) -> None:
-        if np.abs(features).max() > LARGEST_FEATURE:
-            raise ValueError(f"features must be at most {LARGEST_FEATURE} in size, got {np.abs(features).max()}")
         self.features, self.labels = features, labels
         self.dim = features.shape[1]
         self.radius = float(np.linalg.norm(features, axis=1).max())
@@ -77,6 +89,13 @@ class FixedSequence(FiniteKnown):
     ----------
     head, block : sequence of (features, label)
         Features (d,), label -1 or +1. ``block`` must hold at least one individual, ``head`` may be empty.
+
+    Raises
+    ------
+    TypeError
+        If they are no sequences of pairs, or a pair does not hold real numbers.
+    ValueError
+        For an empty block, NaN, features of different lengths or out of range, labels other than -1 and +1.
     """
 
     margin = None
@@ -85,10 +104,10 @@ class FixedSequence(FiniteKnown):
     def __init__(
         self, head: Sequence[tuple[Sequence[float], float]] = (), block: Sequence[tuple[Sequence[float], float]] = ()
     ) -> None:
+        individuals = _pairs("head", head) + _pairs("block", block)
         if not len(block):
             raise ValueError("block must hold at least one individual, got none")
-        individuals = [*head, *block]
-        features = finite_array("features", [z for z, _ in individuals], (None, None))
+        features = finite_features("features", [z for z, _ in individuals])
         self._describe(features, signs("labels", [y for _, y in individuals]))
         self.head = len(head)
 
@@ -119,7 +138,8 @@ class DataSet(FiniteKnown):
     Raises
     ------
     ValueError
-        For NaN, shapes that do not fit, labels other than -1 and +1, no rows, a constant column (if standardised).
+        For NaN, shapes that do not fit, numbers out of range (see `agents.checks`), labels other than -1 and +1, no
+        rows, a constant column (if standardised).
     """
 
     def __init__(
@@ -133,16 +153,16 @@ class DataSet(FiniteKnown):
         noise: float = 0.0,
     ) -> None:
         names = list(getattr(features, "columns", ()))
-        rows = finite_array("features", features, (None, None))
+        rows = finite_features("features", features)
         marks = signs("labels", labels, len(rows))
-        if standardise:
+        if flag("standardise", standardise):
             rows = standardised(rows, names)
         if (separator is None) != (margin is None):
             raise ValueError("separator and margin go together: give both or neither")
         self.noise = _probability(noise)
         self.margin, self.separator = None, None
         if separator is not None:
-            self.margin = finite_number("margin", margin, above=0.0)
+            self.margin = finite_length("margin", margin, above=0.0)
             self.separator = _unit_normal(finite_array("separator", separator, (rows.shape[1] + 1,)))
             kept = marks * (rows @ self.separator[:-1] + self.separator[-1]) >= self.margin
             if not kept.any():
@@ -202,6 +222,12 @@ class Separable(Population):
         Probability that a label is flipped when its individual arrives.
     alpha : tuple of float, optional
         Give every individual an l2 reach of its own, uniform over this interval.
+
+    Raises
+    ------
+    ValueError
+        For numbers out of range (see `agents.checks`), ``|bias| + margin >= radius``, or a side of the hyperplane with
+        next to nothing of the ball beyond the margin.
     """
 
     margin: float
@@ -218,12 +244,16 @@ class Separable(Population):
         noise: float = 0.0,
         alpha: tuple[float, float] | None = None,
     ) -> None:
-        self.dim = count("dim", dim, minimum=1)
-        self.radius = finite_number("radius", radius, above=0.0, maximum=LARGEST_FEATURE)
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
+        self.radius = finite_length("radius", radius, above=0.0)
         self.bias = finite_number("bias", bias)
-        self.margin = finite_number("margin", margin, above=0.0, below=self.radius - abs(self.bias))
-        self.pool = None if pool is None else count("pool", pool, minimum=1)
-        self.nonnegative = nonnegative
+        self.margin = finite_length("margin", margin, above=0.0)
+        if abs(self.bias) + self.margin >= self.radius:
+            raise ValueError(
+                f"|bias| + margin must be less than radius, got bias {bias}, margin {margin} and radius {radius}"
+            )
+        self.pool = None if pool is None else count("pool", pool, minimum=1, maximum=LARGEST_COUNT)
+        self.nonnegative = flag("nonnegative", nonnegative)
         self.noise = _probability(noise)
         self.alpha = None if alpha is None else _interval("alpha", alpha)
         self.high = np.full(self.dim, self.radius)
@@ -258,26 +288,34 @@ def standardised(features: Float, names: Iterable[str] = ()) -> Float:
     Raises
     ------
     ValueError
-        If a column is constant.
+        If a column is constant, up to rounding.
     """
-    constant = np.flatnonzero(np.ptp(features, axis=0) == 0.0)
+    constant = np.flatnonzero(np.ptp(features, axis=0) <= ROUNDING * np.abs(features).max(axis=0))
     if constant.size:
         name = dict(enumerate(names)).get(int(constant[0]), int(constant[0]))
         raise ValueError(f"features must vary to be standardised, got a constant column {name!r}")
     return np.asarray((features - features.mean(axis=0)) / features.std(axis=0))
 
 
+def _pairs(name: str, individuals: Sequence[Any]) -> list[Any]:
+    """Return the individuals if each is a pair of features and a label."""
+    if not isinstance(individuals, (list, tuple)):
+        raise TypeError(f"{name} must be a list of pairs (features, label), got {shown(individuals)}")
+    for individual in individuals:
+        if not isinstance(individual, (list, tuple)) or len(individual) != 2:
+            raise TypeError(f"{name} must be a list of pairs (features, label), got {shown(individual)} in it")
+    return list(individuals)
+
+
 def _unit_normal(classifier: Float) -> Float:
-    norm = np.linalg.norm(classifier[:-1])
-    if norm == 0.0:
-        raise ValueError("separator must have weights that are not all 0")
-    return np.asarray(classifier / norm)
+    scaled = hyperplane("separator", classifier)
+    return np.asarray(scaled / np.linalg.norm(scaled[:-1]))
 
 
 def _interval(name: str, value: tuple[float, float]) -> tuple[float, float]:
-    low, high = finite_array(name, value, (2,)).tolist()
-    if not 0.0 <= low <= high:
-        raise ValueError(f"{name} must be an interval of numbers that are at least 0, got {value!r}")
+    low, high = finite_array(name, finite_reaches(name, value, 1), (2,)).tolist()
+    if low > high:
+        raise ValueError(f"{name} must be an interval (smallest, largest), got {value!r}")
     return low, high
 
 

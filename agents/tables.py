@@ -1,11 +1,12 @@
 """A CSV file as features and labels."""
 
 import csv
+import math
 import os
 
 
 def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple[list[list[float]], list[float]]:
-    """Read a CSV file with a header; every column but ``label`` must be numeric.
+    """Read a CSV file (UTF-8) with a header; every column but ``label`` must be numeric. Blank lines do not count.
 
     Parameters
     ----------
@@ -26,30 +27,47 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
     Raises
     ------
     ValueError
-        For a column or an entry that is missing, no rows, rows of different lengths, or an entry that is no number.
+        For a file that is no CSV in UTF-8, a column or an entry that is missing, two columns of one name, no rows,
+        rows of different lengths, or an entry that is no finite number.
     """
-    with open(path, newline="", encoding="utf-8") as file:
-        header, *body = list(csv.reader(file)) or [[]]
+    file = os.fspath(path)
+    (_, header), *body = _lines(file) or [(1, [])]
     if label not in header:
         raise ValueError(f"label must be one of the columns {', '.join(header)}, got {label!r}")
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise ValueError(f"{file} must have one column of each name, got {twice[0]!r} more than once")
     if not body:
-        raise ValueError(f"{os.fspath(path)} must hold at least one row, got none")
-    at = header.index(label)
-    for row, entries in enumerate(body, start=2):
+        raise ValueError(f"{file} must hold at least one row, got none")
+    for line, entries in body:
         if len(entries) != len(header):
-            raise ValueError(f"{os.fspath(path)}, row {row} must have {len(header)} fields, got {len(entries)}")
+            raise ValueError(f"{file}, line {line} must have {len(header)} fields, got {len(entries)}")
+    at = header.index(label)
     features = [
-        [_parse(entry, path, row, name) for name, entry in zip(header, entries, strict=True) if name != label]
-        for row, entries in enumerate(body, start=2)
+        [_parse(entry, file, line, name) for name, entry in zip(header, entries, strict=True) if name != label]
+        for line, entries in body
     ]
-    marks = [1.0 if entries[at] == positive else -1.0 for entries in body]
-    if not any(entries[at] == positive for entries in body):
+    marks = [1.0 if entries[at] == positive else -1.0 for _, entries in body]
+    if 1.0 not in marks:
         raise ValueError(f"positive must occur in the column {label!r}, got {positive!r}")
     return features, marks
 
 
-def _parse(entry: str, path: str | os.PathLike[str], row: int, column: str) -> float:
+def _lines(file: str) -> list[tuple[int, list[str]]]:
+    """Return the entries of every line that is not blank, with the line's number."""
+    with open(file, newline="", encoding="utf-8-sig") as text:  # a byte-order mark is no part of the first name
+        reader = csv.reader(text)
+        try:
+            return [(reader.line_num, entries) for entries in reader if len(entries) > 1 or "".join(entries).strip()]
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ValueError(f"{file} must be a CSV file in UTF-8: {error}") from error
+
+
+def _parse(entry: str, file: str, line: int, column: str) -> float:
     try:
-        return float(entry)
+        number = float(entry)
     except ValueError:
-        raise ValueError(f"{os.fspath(path)}, row {row}, column {column!r} must be a number, got {entry!r}") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{file}, line {line}, column {column!r} must be a finite number, got {entry!r}")
+    return number

@@ -6,7 +6,7 @@ A classifier is one array (d+1,), the weights and then the bias; it accepts a po
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_array, finite_number, signs
+from agents.checks import LARGEST, finite_array, finite_features, finite_number, flag, hyperplane, signs
 from agents.typing import Bool, Float
 from learners.solvers import least_hinge_loss, widest_separator
 
@@ -24,11 +24,9 @@ def radius(features: ArrayLike) -> float:
     TypeError
         If they are not real numbers.
     ValueError
-        If the shape does not fit, or a number is NaN or infinite.
+        If the shape does not fit, or a number is NaN, infinite or out of range (see `agents.checks`).
     """
-    points = finite_array("features", features, (None, None))
-    exponent = int(np.frexp(np.abs(points).max())[1])
-    return float(np.ldexp(np.linalg.norm(np.ldexp(points, -exponent), axis=1).max(), exponent))
+    return _longest(finite_features("features", features))
 
 
 def distance(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLike) -> Float:
@@ -54,18 +52,16 @@ def distance(weights: ArrayLike, bias: float, features: ArrayLike, labels: Array
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or w is zero.
+        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.checks`), a label is neither -1
+        nor +1, or w is zero.
     """
     features, labels = _sample(features, labels)
     weights = finite_array("weights", weights, (features.shape[1],))
     bias = finite_number("bias", bias)
     if not weights.any():
         raise ValueError("weights must not be all zero, since no hyperplane belongs to them")
-    # A power of two rounds nothing, and keeps the norm's squares within range.
-    exponent = -int(np.frexp(np.abs(weights).max())[1])
-    weights = np.ldexp(weights, exponent)
-    norm = np.linalg.norm(weights)
-    return np.asarray(labels * (features @ weights + np.ldexp(bias, exponent)) / norm)
+    scaled = hyperplane("hyperplane", np.append(weights, bias))
+    return np.asarray(labels * (features @ scaled[:-1] + scaled[-1]) / np.linalg.norm(scaled[:-1]))
 
 
 def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLike) -> float:
@@ -92,7 +88,8 @@ def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLi
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or w is zero.
+        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.checks`), a label is neither -1
+        nor +1, or w is zero.
     """
     return float(distance(weights, bias, features, labels).min())
 
@@ -127,7 +124,7 @@ def max_margin(features: ArrayLike, labels: ArrayLike, *, bias: bool = True) -> 
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN or infinite, or a label is neither -1 nor +1.
+        If a shape does not fit, a number is NaN, infinite or out of range, or a label is neither -1 nor +1.
     ArithmeticError
         If the bounds from above and below do not meet.
 
@@ -136,11 +133,10 @@ def max_margin(features: ArrayLike, labels: ArrayLike, *, bias: bool = True) -> 
     Lawson, Hanson (1995), Solving Least Squares Problems, chapter 23 (least distance programming).
     """
     features, labels = _sample(features, labels)
-    if bias and abs(labels.sum()) == labels.size:
+    if flag("bias", bias) and abs(labels.sum()) == labels.size:
         return _one_sided(features, labels[0])
     points, labels, _ = _distinct(features, labels, np.ones(labels.size))
-    # Half the sum of the extremes, in the order that cannot overflow.
-    centre = points.min(axis=0) / 2 + points.max(axis=0) / 2 if bias else np.zeros(points.shape[1])
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2 if bias else np.zeros(points.shape[1])
     points -= centre
     scale = np.abs(points).max()
     if scale == 0.0:
@@ -179,29 +175,32 @@ def soft_margin(features: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or a weight is negative.
+        If a shape does not fit, a number is NaN, infinite or out of range, a label is neither -1 nor +1, or a weight is
+        negative.
     ArithmeticError
         If the solver fails, or its answer's duality gap exceeds a relative 1e-6.
     """
     features, labels = _sample(features, labels)
-    importance = np.ones(labels.size) if weights is None else finite_array("weights", weights, (labels.size,))
+    importance = np.ones(labels.size)
+    if weights is not None:
+        importance = finite_array("weights", weights, (labels.size,), largest=LARGEST)
     if importance.min() < 0.0 or not importance.any():
         raise ValueError(f"weights must be at least 0 and not all 0, got a minimum of {importance.min()}")
     counted = importance > 0.0
     points, labels, importance = _distinct(features[counted], labels[counted], importance[counted])
     if abs(labels.sum()) == labels.size:
         return _one_sided(points, labels[0])
-    centre = points.min(axis=0) / 2 + points.max(axis=0) / 2
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
     points -= centre
     scale = np.abs(points).max(axis=0)
     scale[scale == 0.0] = 1.0  # a constant feature, which gets no weight
     normal, offset = least_hinge_loss(points / scale, labels, importance / importance.mean())
     if not normal.any():
         return _one_sided(points + centre, 1.0 if offset >= 0.0 else -1.0)
-    unit = scale.max()
-    normal *= unit / scale
-    normal, offset = normal / np.linalg.norm(normal), offset * unit / np.linalg.norm(normal)
-    return np.append(normal, offset - normal @ centre)
+    normal = normal / scale
+    largest = np.abs(normal).max()  # its square may be out of range
+    size = largest * np.linalg.norm(normal / largest)
+    return np.append(normal / size, offset / size - normal / size @ centre)
 
 
 def leave_one_out(features: ArrayLike, labels: ArrayLike) -> float:
@@ -224,8 +223,8 @@ def leave_one_out(features: ArrayLike, labels: ArrayLike) -> float:
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, or no hyperplane through the
-        origin separates the points: the perceptron would sweep forever.
+        If a shape does not fit, a number is NaN, infinite or out of range, a label is neither -1 nor +1, or no
+        hyperplane through the origin separates the points: the perceptron would sweep forever.
 
     References
     ----------
@@ -256,8 +255,13 @@ def _sweep_until_clean(signed: Float) -> tuple[Float, Bool]:
 
 def _sample(features: ArrayLike, labels: ArrayLike) -> tuple[Float, Float]:
     """Return checked copies of points (n, d) and labels (n,)."""
-    points = finite_array("features", features, (None, None))
+    points = finite_features("features", features)
     return points, signs("labels", labels, len(points))
+
+
+def _longest(points: Float) -> float:
+    """Return the largest norm of a point."""
+    return float(np.linalg.norm(points, axis=1).max())
 
 
 def _distinct(points: Float, labels: Float, importance: Float) -> tuple[Float, Float, Float]:
@@ -272,5 +276,5 @@ def _one_sided(points: Float, label: float) -> Float:
     """Return a hyperplane across the first axis with all points on the label's side, one to three radii away."""
     classifier = np.zeros(points.shape[1] + 1)
     classifier[0] = 1.0
-    classifier[-1] = 2.0 * (radius(points) or 0.5) * label
+    classifier[-1] = 2.0 * (_longest(points) or 0.5) * label
     return classifier

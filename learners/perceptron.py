@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import dot
-from agents.checks import finite_number, one_of
+from agents.checks import finite_length, flag, one_of
 from agents.typing import Float
 from learners import bounds
 from learners.base import Learner, Truth
@@ -69,7 +69,7 @@ class Perceptron(Learner[PerceptronState]):
 
     name = "perceptron"
     state_class = PerceptronState
-    summary = "the classic Perceptron (Algorithm 1), which takes reports at face value"
+    summary = "the classic Perceptron as printed (Algorithm 1), without an intercept; bias=true learns one"
 
     def __init__(self, bias: bool = False, learning_rate: float = 1.0, ties: str = "paper") -> None:
         threshold = 0.0 if one_of("ties", ties, ("paper", "lecture")) == "lecture" else -np.inf
@@ -77,10 +77,8 @@ class Perceptron(Learner[PerceptronState]):
         self.parameters = {"bias": bias, "learning_rate": self.learning_rate, "ties": ties}
 
     def _set(self, bias: bool, learning_rate: float, threshold: float) -> None:
-        if not isinstance(bias, bool):
-            raise TypeError(f"bias must be True or False, got {bias!r}")
-        self.bias = bias
-        self.learning_rate = finite_number("learning_rate", learning_rate, above=0.0)
+        self.bias = flag("bias", bias)
+        self.learning_rate = finite_length("learning_rate", learning_rate, above=0.0)
         self.threshold = threshold
 
     def initial_state(self, games: int, dim: int) -> PerceptronState:
@@ -119,7 +117,7 @@ class MarginPerceptron(Perceptron):
     summary = "Perceptron that also updates on correct points with a small margin"
 
     def __init__(self, threshold: float = 1.0, bias: bool = False, learning_rate: float = 1.0) -> None:
-        self.rho0 = rho0 = finite_number("threshold", threshold, above=0.0)
+        self.rho0 = rho0 = finite_length("threshold", threshold, above=0.0)
         # The rule updates at a threshold too: the next smaller number makes the comparison strict.
         self._set(bias, learning_rate, float(np.nextafter(rho0, 0.0)))
         self.parameters = {"threshold": rho0, "bias": bias, "learning_rate": self.learning_rate}

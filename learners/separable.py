@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_array, finite_number, signs
+from agents.checks import finite_features, finite_length, signs
 from agents.typing import Bool, Float
 
 
@@ -56,9 +56,9 @@ def separable_rows(features: ArrayLike, labels: ArrayLike, margin: float) -> Sep
     Theorem 2 of the Strategic Perceptron (weighted l1 costs) asks for non-negative weights; its extension in Section 7
     allows the intercept.
     """
-    points = finite_array("features", features, (None, None))
+    points = finite_features("features", features)
     sides = signs("labels", labels, len(points))
-    distance = finite_number("margin", margin, above=0.0)
+    distance = finite_length("margin", margin, above=0.0)
     best = _separate(points, sides, distance, np.ones(len(points), dtype=np.bool_))
     if not _holds_both(sides[best.keep]):
         raise ValueError(f"margin must be small enough to keep rows of both labels, got {margin}")

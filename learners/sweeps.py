@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_array, signs
+from agents.checks import count, finite_features, signs
 from agents.costs import Cost, L2Cost, respond
 from agents.typing import Float
 from learners.base import Learner
@@ -75,7 +75,7 @@ def steps(
     cost : Cost, optional
         Individuals best-respond under it; by default nobody can move.
     """
-    points = finite_array("features", features, (None, None))
+    points = finite_features("features", features)
     marks = signs("labels", labels, len(points))
     cost = cost if cost is not None else L2Cost(0.0)
     budget = cost.budgets(points.shape[1])[0]

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize
 
-from agents import L2Cost, WeightedL1Cost
+from agents import L2Cost, Noisy, WeightedL1Cost
 from agents.boundary import on_boundary, side
+from agents.checks import LARGEST, SMALLEST
 
 settings.register_profile("numeric", deadline=None, max_examples=150, derandomize=True)
 settings.load_profile("numeric")
@@ -56,11 +57,15 @@ def vectors(dim: int, low: float, high: float) -> st.SearchStrategy[Array]:
     return st.lists(elements, min_size=dim, max_size=dim).map(lambda v: np.array(v, dtype=np.float64))
 
 
+ALPHAS = st.one_of(st.just(0.0), st.floats(SMALLEST, 20))
+
+
 @st.composite
 def scenes(draw: Any, max_dim: int = 6, smallest: float = 0.0) -> tuple[Array, Array, Array, float]:
     """True features, weights, budgets, and the share of its reach that an individual needs to be accepted."""
     dim = draw(st.integers(1, max_dim))
     z, w, alpha = draw(vectors(dim, -50, 50)), draw(vectors(dim, -10, 10)), draw(vectors(dim, smallest, 20))
+    alpha[alpha < SMALLEST] = 0.0
     assume(np.max(np.abs(w)) > max(smallest, 1e-6))
     share = draw(st.one_of(st.floats(-0.5, 2.0), st.sampled_from([0.0, 1e-9, 0.5, 1.0, 1.001])))
     return z, w, alpha, share
@@ -293,6 +298,85 @@ def test_costs_and_reaches() -> None:
     np.testing.assert_array_equal(WeightedL1Cost(np.outer(alphas, [1, 0.5])).reach(w), 3 * alphas)
 
 
+# The range of numbers
+
+
+@both_costs
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, SMALLEST, 1.0, LARGEST, 1e300])
+@pytest.mark.parametrize("alpha", [SMALLEST, 1.0, LARGEST])
+@pytest.mark.parametrize("size", [0.0, 5e-324, SMALLEST, 1.0, LARGEST])
+def test_no_number_in_range_gives_nan_or_a_warning(kind: Any, scale: float, alpha: float, size: float) -> None:
+    cost, z = build(kind, np.array([alpha, alpha])), size * np.array([[1.0, -1.0], [0.5, 1.0]])
+    for b in (0.0, -5e-324, -1.0, -size, -alpha * min(scale, 1.0), -1e308, 1e308):
+        for weights in ([scale, -scale], [scale, 0.0], [0.0, 5e-324]):
+            x = cost.best_response(z, np.array([*weights, b]))
+            assert np.isfinite(x).all()
+            assert np.isfinite(cost.cost(z, x)).all()
+    assert cost.cost(z, -z).shape == (2,) and np.isfinite(cost.cost(z, -z)).all()
+
+
+def test_a_reach_beyond_float64_is_an_error() -> None:
+    assert L2Cost(1e100).reach([3e200, 4e200]) == pytest.approx(5e300)
+    with pytest.raises(ValueError, match=r"w must have a reach within the float64 range, got 1e\+300"):
+        L2Cost(1e100).reach([1e300])
+
+
+@pytest.mark.parametrize("size", [1e-90, 1e-200, 5e-324])
+def test_the_smallest_move_counts(size: float) -> None:
+    for frozen in (L2Cost(0.0), WeightedL1Cost([0.0, 0.0])):
+        assert frozen.cost([0, 0], [size, size]) == np.inf
+        assert frozen.cost([0, 0], [0, -size]) == np.inf
+    assert L2Cost(1.0).cost([0, 0], [size, 0]) == size
+
+
+BAD: list[tuple[Any, type[Exception], str]] = [
+    (lambda: L2Cost([[1, 2], [3]]), ValueError, r"alpha must be a rectangular array, got \[\[1, 2\], \[3\]\]"),
+    (lambda: WeightedL1Cost([[1, 2], [3]]), ValueError, "alpha must be a rectangular array"),
+    (lambda: L2Cost([[1.0]]), ValueError, r"alpha must have shape \(any,\), got \(1, 1\)"),
+    (lambda: WeightedL1Cost([[[1.0]]]), ValueError, r"alpha must have shape \(any, any\), got \(1, 1, 1\)"),
+    (lambda: L2Cost(1e201), ValueError, r"alpha must be at most 1e\+100 in size, got 1e\+201"),
+    (lambda: L2Cost(1e-201), ValueError, "alpha must be at least 1e-100 unless it is 0, got 1e-201"),
+    (lambda: L2Cost(10**400), ValueError, "alpha must hold floats or 64-bit integers, got 1000"),
+    (lambda: L2Cost(-1.0), ValueError, "alpha must be at least 0, got -1.0"),
+    (lambda: WeightedL1Cost([1.0, float("nan")]), ValueError, r"alpha must be finite, got nan at index \(1,\)"),
+    (lambda: L2Cost(True), TypeError, r"alpha must hold real numbers, got True \(bool\)"),
+    (lambda: WeightedL1Cost(np.ma.array([1.0, 2.0])), TypeError, "alpha must hold real numbers, got a masked array"),
+    (lambda: WeightedL1Cost([1.0, 2.0]).budgets(3), ValueError, "alpha has 2 coordinates, but the features have 3"),
+    (lambda: Noisy(1e200), ValueError, r"scale must be at most 1e\+100"),
+    *[
+        (call, ValueError, message)
+        for cost, other in ((L2Cost([1.0, 2.0, 3.0]), L2Cost(1.0)), (WeightedL1Cost(np.ones((3, 2))), L2Cost(1.0)))
+        for call, message in (
+            (
+                lambda c=cost: c.best_response(np.ones((2, 2)), [1, 1, -5]),
+                "alpha must hold one row, .* each of 2 ind.* 3",
+            ),
+            (
+                lambda c=cost: c.cost(np.ones((2, 2)), np.ones((2, 2))),
+                "alpha must hold one row, .* each of 2 ind.* got 3",
+            ),
+            (lambda c=cost: c.cost([1, 1], [1, 2]), "alpha must hold one row, or one for each of 1 individuals, got 3"),
+            (
+                lambda c=other: c.best_response([1, 1e308], [1, 1, -5]),
+                r"z must be at most 1e\+100 in size, got 1e\+308",
+            ),
+            (
+                lambda c=other: c.cost([1, 1], [1, 1e308]),
+                r"x must be at most 3e\+100 in size, got 1e\+308 at index \(1,",
+            ),
+            (lambda c=other: c.cost([1, 1], [1, 2, 3]), r"x must have shape \(2,\), got \(3,\)"),
+            (lambda c=other: c.best_response([1, 1], [1, 1]), r"classifier must have shape \(3,\), got \(2,\)"),
+        )
+    ],
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), BAD)
+def test_bad_input_is_one_clear_error(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
 @both_costs
 @given(st.integers(1, 20), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_a_batch_is_its_rows(kind: Any, dim: int, n: int, seed: int) -> None:
@@ -315,7 +399,7 @@ def test_a_batch_is_its_rows(kind: Any, dim: int, n: int, seed: int) -> None:
 
 
 @both_costs
-@given(st.floats(-100, 100), st.floats(-5, 5).filter(lambda v: abs(v) > 1e-3), st.floats(-50, 50), st.floats(0, 20))
+@given(st.floats(-100, 100), st.floats(-5, 5).filter(lambda v: abs(v) > 1e-3), st.floats(-50, 50), ALPHAS)
 def test_on_the_line(kind: Any, z: float, w: float, b: float, alpha: float) -> None:
     """In one dimension both costs are the same, and the boundary is a point."""
     x = float(build(kind, np.array([alpha])).best_response(np.array([z]), np.array([w, b]))[0])

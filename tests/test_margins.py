@@ -130,7 +130,7 @@ class TestMargin:
         assert margin([0, 2], -2, [[5, 3], [0, 0]], [1, -1]) == 1.0
         assert margin([0, 2], -2, [[5, 3], [0, 3]], [1, -1]) == -2.0
 
-    @pytest.mark.parametrize("scale", [2.0**-1000, 1e-6, 3.0, 2.0**1000])
+    @pytest.mark.parametrize("scale", [2.0**-1070, 2.0**-1000, 1e-6, 3.0, 2.0**1000])
     def test_length_of_the_weights_does_not_matter(self, scale):
         assert margin([3 * scale, 4 * scale], scale, [[1, 2]], [1]) == pytest.approx(12 / 5, rel=1e-12)
 
@@ -156,7 +156,7 @@ class TestDistance:
 
 
 class TestRadius:
-    @pytest.mark.parametrize("scale", [2.0**-1060, 1.0, 2.0**1000])
+    @pytest.mark.parametrize("scale", [2.0**-332, 1.0, 2.0**329])
     def test_largest_norm(self, scale):
         assert radius(scale * np.array([[1.0, 1.0], [-3.0, 4.0], [0.0, 0.0]])) == 5.0 * scale
 
@@ -400,6 +400,8 @@ class TestSoftMargin:
 
     def test_bad_weights(self):
         points, labels = [[1, 2], [2, 1]], [1, -1]
+        with pytest.raises(ValueError, match=r"weights must be at most 1e\+100 in size, got 1e\+308 at index \(1,\)"):
+            soft_margin(points, labels, [1, 1e308])
         for weights in ([1, -1], [0, 0]):
             with pytest.raises(ValueError, match="weights must be at least 0 and not all 0"):
                 soft_margin(points, labels, weights)
@@ -427,6 +429,8 @@ class TestBadArguments:
             (np.zeros((0, 2)), [], "features must have shape"),
             ([[1, 2], [0, 1]], [1], "labels must have shape"),
             ([[1, 2], [0, 1]], [1, 0], r"labels must be -1 or \+1, got 0"),
+            ([[1, 2e200], [0, 1]], [1, -1], r"features must be at most 1e\+100 in size, got 2e\+200 at index \(0, 1\)"),
+            ([[1, 2e-200], [0, 0]], [1, -1], "features must reach 1e-100 in size .*, got 2e-200 in column 1"),
         ],
     )
     def test_samples(self, solve, features, labels, message):
@@ -446,3 +450,38 @@ class TestBadArguments:
             margin([1, 2, 3], 0, [[1, 2]], [1])
         with pytest.raises(ValueError, match="bias must be finite, got nan"):
             margin([1, 2], np.nan, [[1, 2]], [1])
+
+    def test_a_bias_out_of_proportion(self):
+        with pytest.raises(ValueError, match=r"hyperplane must have a bias of at most 1e\+100 times its weights, got"):
+            distance([1e-300], 1e300, [[1]], [1])
+
+    def test_flags(self):
+        with pytest.raises(TypeError, match="bias must be True or False, got 'no'"):
+            max_margin([[1], [2]], [1, -1], bias="no")
+
+
+class TestRange:
+    """Features from 1e-100 to 1e100, also side by side: the same answers as at scale 1, and no warning."""
+
+    @pytest.mark.parametrize("bias", [True, False])
+    @pytest.mark.parametrize("scale", [2.0**-331, 2.0**330])
+    def test_largest_margin(self, scale, bias):
+        points, labels = random_sample(np.random.default_rng(0), 20, 3, 0.1, bias)
+        plain, scaled = max_margin(points, labels, bias=bias), max_margin(scale * points, labels, bias=bias)
+        np.testing.assert_allclose(scaled / [1, 1, 1, scale], plain, atol=1e-12)
+        best = margin(plain[:-1], plain[-1], points, labels)
+        assert margin(scaled[:-1], scaled[-1], scale * points, labels) == pytest.approx(scale * best)
+        if not bias:
+            assert leave_one_out(scale * points, labels) == leave_one_out(points, labels)
+
+    @pytest.mark.parametrize("scales", [[2.0**-331] * 2, [2.0**330] * 2, [2.0**330, 2.0**-331]])
+    def test_soft_margin(self, scales):
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(30, 2))
+        labels = np.where(points.sum(axis=1) + rng.normal(size=30) > 0.0, 1, -1)
+        plain, scaled = soft_margin(points, labels), soft_margin(scales * points, labels)
+        assert np.linalg.norm(scaled[:-1]) == pytest.approx(1.0)
+        scores = (scales * points) @ scaled[:-1] + scaled[-1]
+        np.testing.assert_allclose(
+            scores / scores[0], (points @ plain[:-1] + plain[-1]) / (points[0] @ plain[:-1] + plain[-1])
+        )

@@ -10,6 +10,7 @@ from scipy import special, stats
 
 from agents import DataSet, FixedSequence, Separable
 from agents.arrivals import BLOCK
+from agents.caps import _cap, height
 from agents.streams import game_key
 
 KEY = game_key(0)
@@ -35,6 +36,12 @@ CASES = [
     (1000, 1e6, 1e5, 0.0),
     (2, 1.0, 0.9, 0.0),
     (2, 1.0, 0.001, 0.99),
+    (200, 1.0, 0.1, 0.5),
+    (300, 1.0, 0.1, -0.5),
+    (500, 2.0, 0.2, 1.0),
+    (1000, 1.0, 0.1, 0.35),
+    (2, 1e100, 1e-100, 0.0),
+    (2, 2e-100, 1e-100, 0.0),
 ]
 
 
@@ -45,7 +52,7 @@ def test_separable_individuals_are_uniform_beyond_the_margin(
     arrivals = Separable(dim, radius, margin, bias=bias).arrivals(KEY)
     points, labels = arrivals.points(5000)
     separator = arrivals.separator
-    assert separator is not None
+    assert separator is not None and np.isfinite(points).all()
     assert separator[-1] == bias
     assert np.linalg.norm(separator[:-1]) == pytest.approx(1)
     assert (labels * (points @ separator[:-1] + bias)).min() >= margin * (1 - 1e-12)
@@ -59,6 +66,23 @@ def test_separable_individuals_are_uniform_beyond_the_margin(
         if own.size > 20:
             ranks = share_above(own, dim) / share_above(np.array([low]), dim)
             assert stats.kstest(ranks, "uniform").pvalue > 1e-5
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 30, 300, 1000, 5000])
+@pytest.mark.parametrize("lowest", [-0.999, -0.5, -0.25, -1e-9, 0.0, 1e-9, 0.1, 0.3])
+def test_heights_are_those_of_the_ball(dim: int, lowest: float) -> None:
+    """The share of the ball on the smaller side of a height, to a relative 1e-7, however small it is."""
+    limits, table, slopes = _cap(lowest, dim)
+    uniforms = np.sort(np.random.default_rng(0).random(2000))
+    found = np.array([height(u, limits, table, slopes) for u in uniforms])
+    assert (found >= lowest).all() and (np.diff(found) >= 0).all()
+    tail = share_above(np.abs(np.append(found, lowest)), dim)
+    share = tail[-1] if lowest >= 0 else 1 - tail[-1]
+    below = (tail[-1] if lowest < 0 else 1 - tail[-1]) + share * uniforms
+    expected = np.where(found >= 0, share * (1 - uniforms), below)
+    np.testing.assert_allclose(tail[:-1], expected, rtol=1e-7)
+    for extreme in (0.0, 2.0**-53, 1 - 2.0**-53):
+        assert max(lowest, -1) <= height(extreme, limits, table, slopes) <= 1
 
 
 def test_a_slice_of_the_ball_is_uniform() -> None:
@@ -155,39 +179,85 @@ def test_frames_and_files_give_the_same_population_as_arrays(tmp_path: Path) -> 
         assert (other.labels == arrays.labels).all()
 
 
-def test_a_margin_keeps_the_rows_beyond_it() -> None:
+def test_the_range_of_numbers_is_enough_to_standardise() -> None:
+    features = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]])
+    expected = DataSet(features, [1, -1, 1]).features
+    for factors in ([2.0**330, 2.0**330], [2.0**-332, 2.0**-332], [2.0**330, 2.0**-332]):
+        np.testing.assert_array_equal(DataSet(features * factors, [1, -1, 1]).features, expected)
+
+
+def test_a_file_may_have_a_byte_order_mark_and_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("\ufeff\n\ny,a\n\nyes,1\n  \nno,2\n\n", encoding="utf-8")
+    population = DataSet.from_csv(path, label="y", positive="yes", standardise=False)
+    assert population.features.tolist() == [[1.0], [2.0]]
+    assert population.labels.tolist() == [1.0, -1.0]
+    path.write_text("y,a\n\nyes,1\n\nno,b\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 5, column 'a' must be a finite number, got 'b'"):
+        DataSet.from_csv(path, label="y", positive="yes")
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-200, 1.0, 1e300])
+def test_a_margin_keeps_the_rows_beyond_it(scale: float) -> None:
     population = DataSet(
-        [[1.0], [0.2], [-1.0], [2.0]], [1, 1, -1, -1], standardise=False, separator=[2.0, 0.0], margin=0.5
+        [[1.0], [0.2], [-1.0], [2.0]], [1, 1, -1, -1], standardise=False, separator=[2.0 * scale, 0.0], margin=0.5
     )
     assert population.features[:, 0].tolist() == [1.0, -1.0]
     assert population.margin == 0.5
 
 
 ROW = [[1.0, 2.0], [2.0, 1.0]]
+PAIRS = r"{} must be a list of pairs \(features, label\), got {}"
 BAD: list[tuple[Any, str]] = [
     (lambda: Separable(0), "dim must be at least 1, got 0"),
     (lambda: Separable(2.5), "dim must be an integer, got 2.5"),  # type: ignore[arg-type]
     (lambda: Separable(margin=0.0), "margin must be greater than 0"),
     (lambda: Separable(margin=float("nan")), "margin must be finite"),
-    (lambda: Separable(margin=1.0), "margin must be less than 1"),
-    (lambda: Separable(bias=0.95), "margin must be less than"),
+    (lambda: Separable(margin=1.0), r"\|bias\| \+ margin must be less than radius, got bias 0.0, margin 1.0 and rad"),
+    (lambda: Separable(bias=-0.95), "must be less than radius, got bias -0.95, margin 0.1 and radius 1.0"),
+    (lambda: Separable(bias=1e308), r"must be less than radius, got bias 1e\+308, margin 0.1 and radius 1.0"),
+    (lambda: Separable(bias=float("nan")), "bias must be finite"),
+    (lambda: Separable(radius=1e-200), "radius must be at least 1e-100 unless it is 0, got 1e-200"),
+    (lambda: Separable(radius=1e101), r"radius must be at most 1e\+100, got 1e\+101"),
+    (lambda: Separable(margin=1e-200), "margin must be at least 1e-100 unless it is 0, got 1e-200"),
+    (lambda: Separable(radius=10**400), "radius must be finite, got 1000"),
+    (lambda: Separable(dim=10**400), "dim must be at most 9007199254740992, got 1000"),
+    (lambda: Separable(pool=10**400), "pool must be at most 9007199254740992, got 1000"),
+    (lambda: Separable(alpha=(0.1, 1e-200)), "alpha must be at least 1e-100 unless it is 0, got 1e-200"),
+    (lambda: Separable(alpha=(0.2, 0.1)), r"alpha must be an interval \(smallest, largest\), got \(0.2, 0.1\)"),
+    (lambda: Separable(alpha=0.2), "alpha must have shape \\(2,\\), got \\(\\)"),  # type: ignore[arg-type]
+    (lambda: Separable(nonnegative="yes"), "nonnegative must be True or False, got 'yes'"),  # type: ignore[arg-type]
     (lambda: Separable(radius=float("inf")), "radius must be finite"),
     (lambda: Separable(radius=-1.0), "radius must be greater than 0"),
     (lambda: Separable(noise=1.5), "noise must be at most 1"),
     (lambda: Separable(pool=0), "pool must be at least 1"),
-    (lambda: Separable(5000, margin=0.5), "margin must leave more of the ball"),
+    (lambda: Separable(5000, margin=0.5), "margin and bias must leave more of the ball"),
     (lambda: FixedSequence([([1.0], 1)], []), "block must hold at least one"),
     (lambda: FixedSequence([], [([1.0], 2)]), "labels must be -1 or \\+1, got 2"),
     (lambda: FixedSequence([], [([1.0], 1), ([1.0, 2.0], 1)]), "features must be a rectangular array"),
-    (lambda: FixedSequence([], [([1e200], 1)]), "features must be at most 1e\\+100"),
+    (lambda: FixedSequence([], [([1e200], 1)]), r"features must be at most 1e\+100 in size, got 1e\+200 at index"),
+    (lambda: FixedSequence([], [([1e-200], 1)]), "features must reach 1e-100 in size unless .* got 1e-200 in column 0"),
+    (lambda: FixedSequence([], [(np.ma.array([1.0, 2.0], mask=[0, 1]), 1)]), "features must hold .* a masked array"),
+    (lambda: FixedSequence(None, [([1.0], 1)]), PAIRS.format("head", "None")),  # type: ignore[arg-type]
+    (lambda: FixedSequence([], (i for i in [([1.0], 1)])), PAIRS.format("block", "<gen")),  # type: ignore[arg-type]
+    (lambda: FixedSequence([], [1, 2]), PAIRS.format("block", "1 in it")),  # type: ignore[list-item]
+    (lambda: FixedSequence([], [([1.0], 1, 1)]), PAIRS.format("block", r"\(\[1.0\], 1, 1\)")),  # type: ignore[list-item]
+    (lambda: FixedSequence([], "ab"), PAIRS.format("block", "'ab'")),  # type: ignore[arg-type]
     (lambda: DataSet([], []), "features must have shape"),
     (lambda: DataSet(np.empty((0, 2)), []), "features must have shape"),
-    (lambda: DataSet(ROW, [1]), "labels must have shape \\(2\\), got \\(1,\\)"),
+    (lambda: DataSet(ROW, [1]), "labels must have shape \\(2,\\), got \\(1,\\)"),
     (lambda: DataSet(ROW, [0, 1]), "labels must be -1 or \\+1, got 0"),
     (lambda: DataSet([[1.0, np.nan], [2.0, 1.0]], [1, -1]), "features must be finite, got nan at index \\(0, 1\\)"),
     (lambda: DataSet([[1.0, 3.0], [1.0, 2.0]], [1, -1]), "constant column 0"),
     (lambda: DataSet(pd.DataFrame({"age": [1, 1], "b": [1, 2]}), [1, -1]), "constant column 'age'"),
-    (lambda: DataSet([["a", "b"]], [1]), "features must hold real numbers, got 'a'|features must hold real numbers"),
+    (lambda: DataSet([[0.3], [0.1 + 0.2], [0.3]], [1, -1, 1]), "constant column 0"),
+    (lambda: DataSet([[1.0, "b"]], [1]), r"features must hold real numbers, got 'b' at index \(0, 1\) \(<U"),
+    (lambda: DataSet(np.array(ROW) * 1e160, [1, -1]), r"features must be at most 1e\+100 in size, got 1e\+160"),
+    (lambda: DataSet(np.array(ROW) * 1e-170, [1, -1]), "features must reach 1e-100 in size unless .* in column 0"),
+    (lambda: DataSet(np.array(ROW) * [1, 1e-170], [1, -1], standardise=False), "features must reach .* in column 1"),
+    (lambda: DataSet(ROW, [1, -1], standardise="no"), "standardise must be True or False"),  # type: ignore[arg-type]
+    (lambda: DataSet(ROW, [1, -1], separator=[1, 0, 0], margin=1e-200), "margin must be at least 1e-100"),
+    (lambda: DataSet(ROW, [1, -1], separator=[1e-300, 0, 1], margin=0.1), "separator must have a bias of at most"),
     (lambda: DataSet(ROW, [1, -1], margin=0.1), "separator and margin go together"),
     (lambda: DataSet(ROW, [1, -1], separator=[0, 0, 1], margin=0.1), "separator must have weights"),
     (lambda: DataSet(ROW, [1, -1], separator=[1, 0, 0], margin=9.0), "margin must leave at least one row"),
@@ -206,14 +276,26 @@ def test_bad_input_is_one_clear_error(build: Any, message: str) -> None:
         ("", "label must be one of the columns"),
         ("a,b\n1,2\n", "label must be one of the columns a, b, got 'y'"),
         ("a,y\n", "must hold at least one row"),
-        ("a,y\nx,yes\n", "row 2, column 'a' must be a number, got 'x'"),
-        ("a,y\nnan,yes\n2,no\n", "features must be finite"),
+        ("a,y\nx,yes\n", "data.csv, line 2, column 'a' must be a finite number, got 'x'"),
+        ("a,y\nnan,yes\n2,no\n", "data.csv, line 2, column 'a' must be a finite number, got 'nan'"),
+        ("a,a,y\n1,2,yes\n", "data.csv must have one column of each name, got 'a' more than once"),
+        ("a,y\n,yes\n", "line 2, column 'a' must be a finite number, got ''"),
+        ("\n\n", "label must be one of the columns"),
+        ("a,y\n" + "1" * 200_000 + ",yes\n", "data.csv must be a CSV file in UTF-8: field larger than"),
         ("a,y\n1,no\n2,no\n", "positive must occur in the column 'y', got 'yes'"),
-        ("a,y\n1\n", "row 2 must have 2 fields, got 1"),
+        ("a,y\n1\n", "line 2 must have 2 fields, got 1"),
     ],
 )
 def test_a_bad_file_is_one_clear_error(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
+        DataSet.from_csv(path, label="y", positive="yes")
+
+
+@pytest.mark.parametrize("content", ["a,y\n1,é\n".encode("latin-1"), "a,y\n1,yes\n".encode("utf-16")])
+def test_a_file_in_another_encoding_is_one_clear_error(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="data.csv must be a CSV file in UTF-8: 'utf-8' codec can't decode"):
         DataSet.from_csv(path, label="y", positive="yes")

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.typing import Bool, Float
-from learners.observation import Layout
+from learners.observation import read
+from learners.rules import advance
 
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
@@ -125,50 +125,55 @@ class Learner(ABC, Generic[State]):
         state : NamedTuple of arrays
             First axis: the game.
         """
-        from learners.rules import advance
-
-        if not isinstance(observation, Mapping):
-            vector = np.asarray(observation)
-            observation = Layout.of(vector).split(vector)
-        reported = np.asarray(observation["features"])
-        dtype = reported.dtype if reported.dtype == np.float32 else np.dtype(np.float64)
-        dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
-        features = _rows("features", reported, games, dim)
-        classifier = _rows("classifier", observation["classifier"], games, dim + 1)
-        prediction, label, rounds = (
-            _rows(key, observation[key], games, 1).reshape(games) for key in ("prediction", "label", "round")
-        )
+        seen = read(observation)
+        games, dim = seen.features.shape
         current = self._continued(state, episode_start, games, dim)
         action = np.empty((games, dim + 1))
-        advance(current, features, prediction, label, classifier, rounds, float(np.finfo(dtype).eps), action)
-        published = action.astype(dtype, copy=False)
-        return (published if reported.ndim == 2 else published[0]), current
+        advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
+        published = action.astype(seen.dtype, copy=False)
+        return (published if seen.batched else published[0]), current
 
     def _continued(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
         """Return the state to go on with: new where there is none or an episode starts."""
         if state is None:
             return self.initial_state(games, dim)
-        if not isinstance(state, self.state_class):
-            raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
-        if state[0].shape != (games, dim):
-            raise ValueError(
-                f"state must hold {games} games with {dim} features like the observation, got {state[0].shape}"
-            )
+        self._check_state(state, games, dim)
         if episode_start is None:
             return state
-        starts: Bool = np.broadcast_to(np.asarray(episode_start, dtype=bool), (games,))
+        starts = np.asarray(episode_start)
+        if starts.dtype != np.bool_ or starts.shape not in ((), (games,)):
+            raise ValueError(f"episode_start must be {games} booleans, got {episode_start!r}")
         if starts.any():
             for array, fresh in zip(state, self.initial_state(games, dim), strict=True):
-                array[starts] = fresh[starts]
+                array[np.broadcast_to(starts, (games,))] = fresh[np.broadcast_to(starts, (games,))]
         return state
+
+    def _check_state(self, state: State, games: int, dim: int) -> None:
+        """Make sure that compiled code finds what it expects in every field.
+
+        Raises
+        ------
+        TypeError
+            If the state is another learner's, or a field is no array of the right kind.
+        ValueError
+            If it holds other games or another number of features.
+        """
+        if not isinstance(state, self.state_class):
+            raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
+        patterns = self.__dict__.setdefault("_patterns", {})
+        if dim not in patterns:
+            patterns[dim] = [(field.dtype, field.shape[1:]) for field in self.initial_state(1, dim)]
+        names = getattr(state, "_fields", ())
+        for name, field, (dtype, shape) in zip(names, state, patterns[dim], strict=True):
+            if not isinstance(field, np.ndarray) or field.dtype != dtype:
+                raise TypeError(f"state.{name} must be an array of {dtype}, got {field!r}")
+            if field.shape != (games, *shape):
+                raise ValueError(
+                    f"state must hold {games} games with {dim} features like the observation: "
+                    f"state.{name} must have shape {(games, *shape)}, got {field.shape}"
+                )
+            if not (field.flags.c_contiguous and field.flags.writeable):
+                raise ValueError(f"state.{name} must be contiguous and writeable; pass a copy")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
-
-
-def _rows(name: str, value: ArrayLike, games: int, columns: int) -> Float:
-    """Return one entry of an observation as (games, columns), float64 and contiguous."""
-    array = np.ascontiguousarray(value, dtype=np.float64)
-    if array.size != games * columns or array.shape[-1] != columns:
-        raise ValueError(f"{name} must have shape ({columns},) or ({games}, {columns}), got {array.shape}")
-    return array.reshape(games, columns)

@@ -70,11 +70,11 @@ class BestFixedClassifier(Learner[FixedState]):
     name = "best-fixed-classifier"
     state_class = FixedState
     summary = "reference: a fixed classifier that knows the run's true points"
-    requires = ("truth",)
+    requires = ("classifier",)
 
     def __init__(self, classifier: ArrayLike) -> None:
         self.classifier, _ = finite_rows("classifier", classifier)
-        self.parameters = {}
+        self.parameters = {"classifier": self.classifier.tolist()}
 
     @classmethod
     def from_points(cls, features: ArrayLike, labels: ArrayLike, cost: Cost) -> Self:

@@ -1,18 +1,25 @@
-"""How an observation of the game is laid out: as a dictionary, and as one vector."""
+"""How an observation of the game is laid out, and how a learner reads it."""
 
-from typing import Any
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from agents.compiled import compiled
+from agents.typing import Float
 
 Numbers = NDArray[np.floating[Any]]
+
+KEYS = ("classifier", "features", "label", "prediction", "round")
 
 
 class Layout:
     """Where the entries of an observation lie in a vector of ``size = 2 d + 4`` numbers.
 
-    In this order: ``features`` (d,) as reported, ``prediction`` (1,), revealed ``label`` (1,), ``classifier`` (d + 1,)
-    as published, ``round`` (1,).
+    In alphabetical order, as Gymnasium flattens a dictionary: ``classifier`` (d + 1,) as published, ``features`` (d,)
+    as reported, revealed ``label`` (1,), ``prediction`` (1,), ``round`` (1,).
 
     Parameters
     ----------
@@ -22,10 +29,10 @@ class Layout:
 
     def __init__(self, dim: int) -> None:
         self.size = 2 * dim + 4
-        self.features = slice(0, dim)
-        self.prediction = slice(dim, dim + 1)
-        self.label = slice(dim + 1, dim + 2)
-        self.classifier = slice(dim + 2, 2 * dim + 3)
+        self.classifier = slice(0, dim + 1)
+        self.features = slice(dim + 1, 2 * dim + 1)
+        self.label = slice(2 * dim + 1, 2 * dim + 2)
+        self.prediction = slice(2 * dim + 2, 2 * dim + 3)
         self.round = slice(2 * dim + 3, 2 * dim + 4)
 
     @classmethod
@@ -50,9 +57,125 @@ class Layout:
 
     def _split(self, vector: Numbers) -> dict[str, Numbers]:
         return {
-            "features": vector[self.features],
-            "prediction": vector[self.prediction],
-            "label": vector[self.label],
             "classifier": vector[self.classifier],
+            "features": vector[self.features],
+            "label": vector[self.label],
+            "prediction": vector[self.prediction],
             "round": vector[self.round],
         }
+
+
+class Reading(NamedTuple):
+    """An observation of n games as a learner needs it: float64, contiguous, checked.
+
+    Attributes
+    ----------
+    features : ndarray, shape (n, d)
+    prediction, label, rounds : ndarray, shape (n,)
+    classifier : ndarray, shape (n, d + 1)
+    eps : float
+        Machine epsilon of the coarsest numbers among them.
+    batched : bool
+        Whether the observation had a leading axis of games.
+    dtype : dtype
+        Of the answer: float32 if the features are, else float64.
+    """
+
+    features: Float
+    prediction: Float
+    label: Float
+    classifier: Float
+    rounds: Float
+    eps: float
+    batched: bool
+    dtype: np.dtype[np.floating[Any]]
+
+
+def read(observation: Mapping[str, ArrayLike] | ArrayLike) -> Reading:
+    """Read an observation, of one game or of n games with a leading axis, as a mapping or flat.
+
+    Raises
+    ------
+    TypeError
+        If an entry does not hold real numbers.
+    ValueError
+        If a key is missing, shapes do not fit, or a number is not finite or, as a label, prediction or round, strange.
+    """
+    if not isinstance(observation, Mapping):
+        vector = _real("observation", observation)
+        observation = Layout.of(vector).split(vector)
+    missing = [key for key in KEYS if key not in observation]
+    if missing:
+        raise ValueError(f"observation must hold {', '.join(KEYS)}; it lacks {', '.join(missing)}")
+    entries = {key: _real(key, observation[key]) for key in KEYS}
+    reported = entries["features"]
+    if reported.ndim not in (1, 2) or reported.shape[-1] == 0:
+        raise ValueError(f"features must have shape (d,) or (n, d), got {reported.shape}")
+    dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
+    features = _rows("features", reported, games, dim)
+    classifier = _rows("classifier", entries["classifier"], games, dim + 1)
+    prediction, label, rounds = (
+        _rows(key, entries[key], games, 1).reshape(games) for key in ("prediction", "label", "round")
+    )
+    fault, single = inspect(features, classifier, prediction, label, rounds)
+    if fault:
+        key = KEYS[fault - 1]
+        raise ValueError(f"{key} must be {_ALLOWED[key]}, got {entries[key].tolist()}")
+    eps = max(_eps(entry.dtype) for entry in (reported, entries["classifier"]))
+    eps = max(eps, _eps(np.dtype(np.float32))) if single else eps
+    dtype = np.dtype(np.float32) if reported.dtype == np.float32 else np.dtype(np.float64)
+    return Reading(features, prediction, label, classifier, rounds, eps, reported.ndim == 2, dtype)
+
+
+_ALLOWED = {
+    "classifier": "finite",
+    "features": "finite",
+    "label": "-1, +1, or 0 where it is hidden",
+    "prediction": "-1 or +1, or 0 before the first round",
+    "round": "finite and at least 0",
+}
+
+
+@compiled
+def inspect(features: Float, classifier: Float, prediction: Float, label: Float, rounds: Float) -> tuple[int, bool]:
+    """Return the position in `KEYS`, from 1, of the first entry that is not allowed (0: none), and the precision.
+
+    The second is whether all features and weights are float32 numbers, whatever the dtype that they arrive in: then
+    they were rounded on the way, and movers lie on the boundary only up to float32's rounding.
+    """
+    single = True
+    for game in range(features.shape[0]):
+        for value in classifier[game]:
+            if not math.isfinite(value):
+                return 1, single
+            single = single and value == np.float32(value)
+        for value in features[game]:
+            if not math.isfinite(value):
+                return 2, single
+            single = single and value == np.float32(value)
+        if label[game] != 0.0 and abs(label[game]) != 1.0:
+            return 3, single
+        if prediction[game] != 0.0 and abs(prediction[game]) != 1.0:
+            return 4, single
+        if not (math.isfinite(rounds[game]) and rounds[game] >= 0.0):
+            return 5, single
+    return 0, single
+
+
+def _eps(dtype: np.dtype[Any]) -> float:
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else float(np.finfo(np.float64).eps)
+
+
+def _real(name: str, value: object) -> Numbers:
+    """Return an array of real numbers in the dtype that it has."""
+    array = np.asarray(value)
+    if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must hold real numbers, got {type(value).__name__} of {array.dtype}")
+    return array
+
+
+def _rows(name: str, array: Numbers, games: int, columns: int) -> Float:
+    """Return one entry of an observation as (games, columns), float64 and contiguous."""
+    if array.size != games * columns or array.ndim == 0 or array.shape[-1] != columns:
+        raise ValueError(f"{name} must have shape ({columns},) or ({games}, {columns}), got {array.shape}")
+    return np.ascontiguousarray(array, dtype=np.float64).reshape(games, columns)

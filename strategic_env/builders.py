@@ -189,9 +189,8 @@ def truth_of(parts: Parts) -> Truth | None:
         intercept, nonnegative = population.bias, population.nonnegative
     elif parts.separator is not None and isinstance(population, FiniteKnown):
         intercept, nonnegative = float(parts.separator[-1]), bool((parts.separator[:-1] >= 0.0).all())
-        if margin is None:
-            scores = population.features @ parts.separator[:-1] + intercept
-            margin = float(np.min(population.labels * scores))
+        scores = population.features @ parts.separator[:-1] + intercept
+        margin = float(np.min(population.labels * scores))
     if margin is None or population.noise > 0.0:
         return None
     kind = "l2" if cost.norm == L2 else "l1"

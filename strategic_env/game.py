@@ -7,6 +7,7 @@ import numpy as np
 
 from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import FLOAT64_EPS, copy, length, rescaled, score, side
+from agents.checks import count, finite_array, one_of
 from agents.compiled import compiled
 from agents.costs import L2, Cost, L2Cost, respond
 from agents.individuals import BestResponse, Individual
@@ -17,6 +18,8 @@ from agents.typing import Float
 
 # Feedback: may the learner see the label of an individual whom it rejected? It always sees that of the accepted.
 FEEDBACK = {"full": True, "apple_tasting": False}
+# Beyond this many radii, the rounding of a mover's place reaches the size of the population.
+LARGEST_REACH = 1e4
 REWARDS = ("mistake", "accuracy", "hinge", "observed")
 
 
@@ -34,8 +37,8 @@ def write_outcome(accepted: bool, label: float, labels_rejected: bool, moment: i
     """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
     d = observation.shape[0] // 2 - 2
     prediction = 1.0 if accepted else -1.0
-    observation[d] = prediction
-    observation[d + 1] = label if accepted or labels_rejected else 0.0
+    observation[2 * d + 1] = label if accepted or labels_rejected else 0.0
+    observation[2 * d + 2] = prediction
     observation[2 * d + 3] = moment + 1
     return prediction != label
 
@@ -61,9 +64,9 @@ def play_best_response(
         return False, False, 0.0, False
     d = true_features.shape[0]
     copy(features[row], true_features)
-    copy(classifier, observation[d + 2 :])
+    copy(classifier, observation)
     budget = budgets[row if budgets.shape[0] > 1 else 0]
-    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[:d])
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
     return True, moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
 
 
@@ -113,22 +116,22 @@ class Round(NamedTuple):
     @property
     def report(self) -> Float:
         """The reported features (d,)."""
-        return self.observation[: self.true_features.size]
+        return self.observation[self.true_features.size + 1 : -3]
 
     @property
     def classifier(self) -> Float:
         """The published classifier (d + 1,)."""
-        return self.observation[-self.true_features.size - 2 : -1]
+        return self.observation[: self.true_features.size + 1]
 
     @property
     def accepted(self) -> bool:
         """Whether the prediction is +1."""
-        return bool(self.observation[self.true_features.size] > 0.0)
+        return bool(self.observation[-2] > 0.0)
 
     @property
     def revealed(self) -> bool:
         """Whether the learner sees the label."""
-        return bool(self.observation[self.true_features.size + 1] != 0.0)
+        return bool(self.observation[-3] != 0.0)
 
 
 # The fields of a Round without their names, which cost a twentieth of a step: `Round(*outcome)` gives them back.
@@ -174,10 +177,29 @@ class Setting:
     population_seed: int | None = None
 
     def __post_init__(self) -> None:
-        """Check that the cost covers individuals who have an alpha of their own."""
-        own = self.population.alpha
-        if own is not None and (self.cost.norm != L2 or self.cost.alpha.max() != own[1]):
-            raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {self.cost!r}")
+        """Check that the parts are what they should be, and fit each other."""
+        for name, part, kind in (("population", self.population, Population), ("cost", self.cost, Cost)):
+            if not isinstance(part, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, got {part!r}")
+        if isinstance(self.individual, type) or not hasattr(self.individual, "report"):
+            raise TypeError(f"individual must have a method report(), like BestResponse(), got {self.individual!r}")
+        one_of("feedback", self.feedback, tuple(FEEDBACK))
+        if self.population_seed is not None:
+            count("population_seed", self.population_seed)
+        self._check_reaches()
+
+    def _check_reaches(self) -> None:
+        population, cost = self.population, self.cost
+        if len(cost.budgets(population.dim)) != 1:
+            raise ValueError(f"alpha must be the same for every individual, got {cost!r}; populations may differ in it")
+        own = population.alpha
+        if own is not None and (cost.norm != L2 or cost.alpha.max() != own[1]):
+            raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {cost!r}")
+        if population.radius > 0.0 and self.reach_scale > LARGEST_REACH * population.radius:
+            raise ValueError(
+                f"alpha must be at most {LARGEST_REACH:g} times the radius {population.radius:g} of the population, "
+                f"so that rounding does not hide where people stand, got {self.reach_scale:g}"
+            )
 
     @property
     def reach_scale(self) -> float:
@@ -255,13 +277,18 @@ class Game:
         self.mistakes += mistake
         return observation, truth, label, moved, cost, mistake
 
+    def cost_of(self, moment: int) -> Cost:
+        """Return the manipulation cost of whoever arrives in round ``moment``, of the current block of rounds."""
+        if self.arrivals.budgets is None:
+            return self.setting.cost
+        return L2Cost(self.arrivals.budgets[self._rows[moment % BLOCK], 0])
+
     def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
         """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
-        setting, cost = self.setting, self.setting.cost
-        if self.arrivals.budgets is not None:
-            cost = L2Cost(self.arrivals.budgets[self._rows[self.round % BLOCK], 0])
-        report = setting.individual.report(truth, classifier, cost, self.key, self.round)
-        observation[: self._dim] = report
+        setting, cost = self.setting, self.cost_of(self.round)
+        answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key, self.round)
+        report = finite_array("the individual's report", answer, (self._dim,))
+        observation[self._dim + 1 : -3] = report
         accepted = judge(classifier, truth, report, setting.reach_scale)
         mistake = write_outcome(accepted, label, self._labels_rejected, self.round, observation)
         return bool((report != truth).any()), float(cost.cost(truth, report)), mistake

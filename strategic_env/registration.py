@@ -30,4 +30,4 @@ def register_all() -> None:
     """Register every scenario once."""
     for name in SCENARIOS:
         if environment_id(name) not in gymnasium.registry:
-            gymnasium.register(environment_id(name), "strategic_env.scenarios:make", kwargs={"name": name})
+            gymnasium.register(environment_id(name), f"strategic_env.scenarios:{name}")

@@ -1,13 +1,14 @@
 """Named scenarios: a population, its cost of manipulation, the feedback, and what a learner is told."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from agents.checks import count, one_of
 from learners.base import Truth
 from strategic_env.builders import BUILDERS, truth_of
-from strategic_env.game import FEEDBACK, Setting
+from strategic_env.game import Setting
 from strategic_env.registration import SCENARIOS
 from strategic_env.single import StrategicClassificationEnv, knowledge_of
 
@@ -58,7 +59,7 @@ class Scenario:
         )
 
 
-def scenario(name: str, **options: object) -> Scenario:
+def scenario(name: str, /, **options: object) -> Scenario:
     """Return a scenario by name.
 
     Parameters
@@ -79,12 +80,11 @@ def scenario(name: str, **options: object) -> Scenario:
     own = tuple(inspect.signature(build).parameters)
     _refuse_unknown(options, (*own, *GAME_OPTIONS), name)
     parts = build(**{key: value for key, value in options.items() if key in own})
-    population_seed = options.get("population_seed")
     setting = Setting(
         population=parts.population,
         cost=parts.cost,
-        feedback=one_of("feedback", options.get("feedback", "full"), tuple(FEEDBACK)),
-        population_seed=None if population_seed is None else count("population_seed", population_seed),
+        feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
+        population_seed=options.get("population_seed"),  # type: ignore[arg-type]
     )
     horizon = count("horizon", options.get("horizon", 1000), minimum=1)
     known = knowledge_of(parts.population, parts.cost)
@@ -92,10 +92,17 @@ def scenario(name: str, **options: object) -> Scenario:
     return Scenario(name, setting, horizon, knowledge, truth_of(parts), dict(options))
 
 
-def make(name: str, **options: object) -> StrategicClassificationEnv:
-    """Make the environment of a scenario: Gymnasium's entry point for every registered id."""
+def make(name: str, /, **options: object) -> StrategicClassificationEnv:
+    """Make the environment of a scenario; ``options`` are those of `scenario` and of `Scenario.make`."""
     of_environment = {key: options.pop(key) for key in ENVIRONMENT_OPTIONS if key in options}
     return scenario(name, **options).make(**of_environment)
+
+
+def __getattr__(name: str) -> Callable[..., StrategicClassificationEnv]:
+    """Return Gymnasium's entry point of a scenario: an attribute, so that no option can replace its name."""
+    if name in SCENARIOS:
+        return partial(make, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def own_options(name: str) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.arrivals import BLOCK
 from agents.boundary import rescaled
 from agents.typing import Float
 from strategic_env.game import Game, Round, Setting
@@ -56,9 +55,9 @@ def boundary_of(setting: Setting, last: Round, game: Game | None) -> Boundary:
     norm = float(np.linalg.norm(weights))
     if norm == 0.0:
         return Boundary(weights, intercept, 0.0)
-    reaches = np.atleast_1d(setting.cost.reach(weights / norm))
-    row = 0 if game is None or reaches.size == 1 else game.arrivals.index[(game.round - 1) % BLOCK]
-    return Boundary(weights / norm, max(-FARTHEST, min(intercept / norm, FARTHEST)), float(reaches[row]))
+    cost = setting.cost if game is None else game.cost_of(game.round - 1)
+    reach = float(np.max(cost.reach(weights / norm)))
+    return Boundary(weights / norm, max(-FARTHEST, min(intercept / norm, FARTHEST)), reach)
 
 
 def headline(last: Round | None, game: Game | None) -> str:

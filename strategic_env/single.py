@@ -9,13 +9,13 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from agents.checks import count, one_of
+from agents.checks import count, finite_array, one_of
 from agents.costs import L2, Cost
 from agents.individuals import BestResponse, Individual
 from agents.populations import Population
 from agents.typing import Float
 from learners.observation import Layout, Numbers
-from strategic_env.game import FEEDBACK, REWARDS, Game, Outcome, Round, Setting, reward
+from strategic_env.game import REWARDS, Game, Outcome, Round, Setting, reward
 
 Observation: TypeAlias = dict[str, Numbers] | Numbers
 Action: TypeAlias = Numbers
@@ -25,6 +25,7 @@ INFO_LEVELS = ("none", "outcome", "full")
 RENDER_MODES = ("human", "rgb_array", "ansi")
 # Float32 counts rounds exactly up to here.
 LONGEST_FLAT_HORIZON = 2**24
+LARGEST_FLAT_FEATURE = 1e30
 
 
 class StrategicClassificationEnv(gym.Env[Observation, Action]):
@@ -45,10 +46,10 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
 
     | key | shape | what |
     | --- | --- | --- |
-    | ``features`` | ``(d,)`` | the report |
-    | ``prediction`` | ``(1,)`` | +1 accepted, -1 rejected |
-    | ``label`` | ``(1,)`` | -1 or +1, or 0 where the feedback hides it |
     | ``classifier`` | ``(d + 1,)`` | what was published |
+    | ``features`` | ``(d,)`` | the report |
+    | ``label`` | ``(1,)`` | -1 or +1, or 0 where the feedback hides it |
+    | ``prediction`` | ``(1,)`` | +1 accepted, -1 rejected |
     | ``round`` | ``(1,)`` | how many rounds have been played |
 
     ``observation="flat"`` gives the same numbers in this order as one float32 vector, and a float32 action box.
@@ -112,13 +113,15 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
             population=population,
             cost=cost,
             individual=individual or BestResponse(),
-            feedback=one_of("feedback", feedback, tuple(FEEDBACK)),
-            population_seed=None if population_seed is None else count("population_seed", population_seed),
+            feedback=feedback,
+            population_seed=population_seed,
         )
         self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
         self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
         self.reward_kind = one_of("reward", reward, REWARDS)
         self.info_level = one_of("info_level", info_level, INFO_LEVELS)
+        if knowledge is not None and not isinstance(knowledge, Mapping):
+            raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
         self.knowledge = dict(knowledge_of(population, cost) if knowledge is None else knowledge)
         self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
         self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
@@ -138,18 +141,15 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         seed : int, optional
             Start over with this seed; without it, the next episode of the same seed follows.
         options : dict, optional
-            ``{"game": i}`` plays game i of the seed (0 by default).
+            ``{"game": i}`` plays game i of the seed: by default 0 with a new seed, the same as before without.
 
         Returns
         -------
         observation, info
             Zeros, and an empty dict.
         """
+        number = self._asked_game(seed, options)
         super().reset(seed=seed)
-        unknown = set(options or ()) - {"game"}
-        if unknown:
-            raise ValueError(f"options must be among 'game', got {sorted(unknown)}")
-        number = count("options['game']", (options or {}).get("game", self._number))
         begins = seed is not None or self._seed < 0 or number != self._number
         if seed is not None or self._seed < 0:
             self._seed = self._base_seed()
@@ -212,7 +212,17 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         """Return the true features (rounds, d) and labels (rounds,) of the current episode, for analysis."""
         if self.game is None:
             raise ResetNeeded("call reset() before true_points(): no episode")
+        count("rounds", rounds, minimum=1)
         return self.setting.arrivals(self._seed, self._number, self._episode).points(rounds)
+
+    def _asked_game(self, seed: int | None, options: dict[str, object] | None) -> int:
+        """Return which game of the seed to play: 0 under a new seed, the current one without, unless options say."""
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"options must be a dict, got {options!r}")
+        unknown = [key for key in options or () if key != "game"]
+        if unknown:
+            raise ValueError(f"options must be among 'game', got {unknown}")
+        return count("options['game']", (options or {}).get("game", self._number if seed is None else 0))
 
     def _base_seed(self) -> int:
         """Return the seed of Gymnasium's generator; draw one from it where a user brought a generator of their own."""
@@ -221,13 +231,11 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
 
     def _published(self, action: Action) -> Float:
         """Return the action as float64, rounded first to the dtype of the action space."""
-        try:
-            published = np.ascontiguousarray(action, self._dtype)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"action must be numbers of shape {self.action_space.shape}, got {action!r}") from error
-        if published.shape != self._action_shape:
-            raise ValueError(f"action must have shape {self._action_shape}, got {published.shape}")
-        return published.astype(np.float64) if self.flat else published
+        if type(action) is not np.ndarray or action.dtype != self._dtype:
+            action = finite_array("action", action, self._action_shape).astype(self._dtype)
+        if action.shape != self._action_shape:
+            raise ValueError(f"action must have shape {self._action_shape}, got {action.shape}")
+        return action.astype(np.float64) if self.flat else np.ascontiguousarray(action)
 
     def _observe(self, vector: Float) -> Observation:
         return vector.astype(np.float32) if self.flat else self._layout.split(vector)
@@ -257,12 +265,14 @@ def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Spac
     rounding = 1e-9 * population.radius
     low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
     bounds = {
-        "features": (low, high),
-        "prediction": (-np.ones(1), np.ones(1)),
-        "label": (-np.ones(1), np.ones(1)),
         "classifier": (-np.ones(population.dim + 1), np.ones(population.dim + 1)),
+        "features": (low, high),
+        "label": (-np.ones(1), np.ones(1)),
+        "prediction": (-np.ones(1), np.ones(1)),
         "round": (np.zeros(1), np.full(1, float(horizon))),
     }
+    if flat and max(high.max(), -low.min()) > LARGEST_FLAT_FEATURE:
+        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
     dtype = np.float32 if flat else np.float64
     action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), dtype)
     if not flat:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_theorems import EPS, POOL, Pools, Table, draw_pools
+from test_theorems import EPS, POOL, Pools, Table, draw_pools, orders
 
 from agents import FixedSequence, L2Cost, Separable, TangentAdversary, WeightedL1Cost
 from learners import (
@@ -220,16 +220,16 @@ def test_a_poison_stream_makes_every_round_a_mistake() -> None:
 
 
 def test_phases_can_be_read_from_the_state() -> None:
-    env = StrategicClassificationEnv(Separable(2), L2Cost(0.3), horizon=3000)
+    env = StrategicClassificationEnv(Separable(2, 1.0, 0.3), L2Cost(1.0), horizon=3000)
     observation, _ = env.reset(seed=0)
-    learner, state = UnknownCostL2(1.0, 0.1), None
+    learner, state = UnknownCostL2(1.0, 0.3), None
     estimates = []
     for _ in range(3000):
         action, state = learner.predict(observation, state)
         if not estimates or estimates[-1] != state.estimate[0]:
             estimates.append(float(state.estimate[0]))
         observation, *_ = env.step(action)
-    assert estimates[:3] == [0.0, 0.05, 0.1]
+    assert estimates[:3] == [0.0, 0.15, 0.3]
     assert state.phases[0] == len(estimates)
 
 
@@ -264,3 +264,59 @@ def test_weights_that_return_to_zero_are_exactly_zero() -> None:
 def test_bad_parameters_are_one_clear_error(build: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         build()
+
+
+def families(radius: float, margin: float, alpha: float, dim: int, share: float) -> dict[str, Any]:
+    """Each learner with its cost and its bound, told the largest radius and the smallest margin of its games."""
+    single = np.zeros(dim)
+    single[0] = alpha
+    low = max(0.0, alpha - share * margin / 2)
+    small = min(alpha, radius)  # Algorithm 4 needs alpha <= R
+    return {
+        "Proposition 1": (
+            StrategicPerceptronL2(low), L2Cost(alpha), bounds.estimated_alpha_l2(radius, margin, low)),
+        "Algorithm 4": (UnknownCostL2(radius, margin), L2Cost(small), bounds.unknown_cost_l2(radius, margin)),
+        "unknown margin": (UnknownMarginL2(radius), L2Cost(small), bounds.unknown_margin_l2(radius, margin)),
+        "one coordinate": (
+            UnknownCostL1Single(radius, margin, 0), WeightedL1Cost(np.minimum(single, radius)),
+            bounds.unknown_cost_l1_single(radius, margin)),
+        "Algorithm 5": (BiasedL2(alpha, radius, margin), L2Cost(alpha), bounds.biased_l2(radius, margin, alpha)),
+    }  # fmt: skip
+
+
+def no_stream_exceeds(name: str, dim: int, ratio: float, games: int) -> int:
+    """Play ``games`` games in five arrival orders; return the number of streams."""
+    rng = np.random.default_rng([dim, int(100 * ratio), *name.encode()])
+    pools = draw_pools(
+        rng, games, dim, float(rng.choice([0.05, 1.0, 30.0])), name == "one coordinate", name == "Algorithm 5"
+    )
+    radius, margin = told(pools)
+    learner, cost, bound = families(radius, margin, ratio * radius, dim, rng.uniform())[name]
+    game, order = np.tile(np.arange(len(pools.z)), 4), orders(rng, pools)
+    table = Table(learner, cost, len(game), dim)
+    for t in range(order.shape[1]):
+        table.play(pools.z[game, order[:, t]], pools.labels[game, order[:, t]])
+    assert (table.mistakes <= bound * (1 + 1e-9)).all(), name
+    adversary = Table(learner, cost, len(pools.z), dim)
+    for _ in range(500):
+        wrong = adversary.errors(pools)
+        chosen = wrong.argmax(axis=1)
+        adversary.play(pools.z[np.arange(len(pools.z)), chosen], pools.labels[np.arange(len(pools.z)), chosen])
+    assert (adversary.mistakes <= bound * (1 + 1e-9)).all(), f"{name}, adversary"
+    return 5 * len(pools.z)
+
+
+FAMILIES = tuple(families(1.0, 0.5, 0.1, 1, 0.5))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_stream_exceeds_the_bound(name: str) -> None:
+    assert sum(no_stream_exceeds(name, dim, ratio, 12) for dim in (1, 3, 20) for ratio in (0.1, 1.0)) > 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_stream_of_many_exceeds_the_bound(name: str) -> None:
+    """Together more than 20,000 streams."""
+    ratios = (0.0, 0.1, 0.5, 1.0, 5.0, 50.0)
+    assert sum(no_stream_exceeds(name, dim, ratio, 25) for dim in (1, 2, 3, 5, 10, 20) for ratio in ratios) >= 4000

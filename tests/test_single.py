@@ -125,7 +125,7 @@ def test_the_flat_form_shows_the_same_numbers() -> None:
     for _ in range(200):
         action = rng.uniform(-1, 1, 4).astype(np.float32)
         vector, mapping = flat.step(action)[0], plain.step(action.astype(np.float64))[0]
-        together = np.concatenate([mapping[key] for key in ("features", "prediction", "label", "classifier", "round")])
+        together = np.concatenate([mapping[key] for key in ("classifier", "features", "label", "prediction", "round")])
         assert vector.dtype == np.float32
         assert (vector == together.astype(np.float32)).all()
 
@@ -208,20 +208,24 @@ def test_only_the_direction_of_the_action_matters() -> None:
 
 
 BAD_ACTIONS = [
-    ([0.0, 0.0, 0.0], "shape \\(4,\\), got \\(3,\\)"),
-    ([[0.0, 0.0, 0.0, 0.0]], "shape \\(4,\\), got \\(1, 4\\)"),
-    (0.0, "shape \\(4,\\), got \\(1,\\)"),
-    ([0.0, np.nan, 0.0, 0.0], "entries in \\[-1, 1\\], got .*nan"),
-    ([0.0, np.inf, 0.0, 0.0], "entries in \\[-1, 1\\], got .*inf"),
+    ([0.0, 0.0, 0.0], "action must have shape \\(4,?\\), got \\(3,\\)"),
+    (np.zeros(3), "action must have shape \\(4,?\\), got \\(3,\\)"),
+    ([[0.0, 0.0, 0.0, 0.0]], "action must have shape \\(4,?\\), got \\(1, 4\\)"),
+    (0.0, "action must have shape \\(4,?\\), got \\(\\)"),
+    ([0.0, np.nan, 0.0, 0.0], "action must be finite, got nan"),
+    (np.array([0.0, np.nan, 0.0, 0.0]), "entries in \\[-1, 1\\], got .*nan|action must be finite, got nan"),
+    (np.array([0.0, np.inf, 0.0, 0.0]), "entries in \\[-1, 1\\], got .*inf|action must be finite, got inf"),
     ([0.0, 1.0000001, 0.0, 0.0], "entries in \\[-1, 1\\]"),
     ([0.0, 0.0, 0.0, -2.0], "entries in \\[-1, 1\\]"),
-    (["a", "b", "c", "d"], "action must be numbers"),
-    (None, "action must be numbers|shape \\(4,\\)"),
-    ([1 + 1j, 0, 0, 0], "action must be numbers"),
+    (["a", "b", "c", "d"], "action must hold real numbers"),
+    (["0.5", "0.1", "0", "0"], "action must hold real numbers"),
+    ([True, False, True, False], "action must hold real numbers"),
+    (None, "action must hold real numbers"),
+    ([1 + 1j, 0, 0, 0], "action must hold real numbers"),
 ]
 
 
-@pytest.mark.parametrize(("action", "message"), BAD_ACTIONS, ids=str)
+@pytest.mark.parametrize(("action", "message"), BAD_ACTIONS, ids=range(len(BAD_ACTIONS)))
 @pytest.mark.parametrize("observation", ["dict", "flat"])
 def test_a_bad_action_is_one_clear_error_and_not_a_round(action: Any, message: str, observation: str) -> None:
     env = make(observation=observation)
@@ -251,6 +255,92 @@ def test_a_bad_action_is_one_clear_error_and_not_a_round(action: Any, message: s
 def test_bad_options_are_one_clear_error(options: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         make(**options)
+
+
+def test_a_new_seed_begins_with_game_0() -> None:
+    env = make()
+    env.reset(seed=1, options={"game": 2})
+    env.reset(seed=1)
+    fresh = make()
+    fresh.reset(seed=1)
+    assert data_equivalence(play(env, 5), play(fresh, 5), exact=True)
+
+
+def test_a_refused_reset_changes_nothing() -> None:
+    env, twin = make(), make()
+    for one in (env, twin):
+        one.reset(seed=3)
+    with pytest.raises(ValueError, match="options"):
+        env.reset(seed=9, options={"gmae": 1})
+    assert data_equivalence(play(env, 5), play(twin, 5), exact=True)
+    assert data_equivalence(env.reset(), twin.reset(), exact=True)
+
+
+def test_gymnasium_flattens_to_the_same_vector() -> None:
+    flat, wrapped = make(observation="flat"), gymnasium.wrappers.FlattenObservation(make())
+    flat.reset(seed=0)
+    wrapped.reset(seed=0)
+    for _ in range(20):
+        action = np.array([0.5, 0.25, -0.5, 0.0], dtype=np.float32)
+        assert (flat.step(action)[0] == wrapped.step(action.astype(np.float64))[0].astype(np.float32)).all()
+
+
+def test_the_name_of_a_scenario_cannot_be_replaced() -> None:
+    with pytest.raises(ValueError, match="KnownL2 has no option 'name'"):
+        gymnasium.make(environment_id("KnownL2"), name="KnownL1")
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: StrategicClassificationEnv(None, L2Cost(0.3)), "population must be a Population"),
+        (lambda: StrategicClassificationEnv(Separable(3), 0.3), "cost must be a Cost"),
+        (lambda: make(individual=Truthful), "individual must have a method report"),
+        (lambda: make(individual="truthful"), "individual must have a method report"),
+        (lambda: make(knowledge=5), "knowledge must be a mapping"),
+        (lambda: StrategicClassificationEnv(Separable(3), L2Cost([0.1, 0.2])), "alpha must be the same for every"),
+        (
+            lambda: StrategicClassificationEnv(Separable(3), L2Cost(1e16)),
+            "alpha must be at most 10000 times the radius",
+        ),
+        (
+            lambda: StrategicClassificationEnv(Separable(3, alpha=(0.1, 0.2)), L2Cost(0.3)),
+            "cost must be L2Cost\\(0.2\\)",
+        ),
+        (lambda: StrategicClassificationEnv(Separable(3, 1e40), L2Cost(1), observation="flat"), "at most 1e\\+30"),
+    ],
+    ids=range(9),
+)
+def test_parts_that_do_not_fit_are_one_clear_error(build: Callable[[], Env], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        build()
+
+
+@pytest.mark.parametrize("answer", [None, [1.0], [1.0, 2.0, np.nan], "abc", [1.0, 2.0, 3.0, 4.0]])
+def test_a_strange_report_is_one_clear_error(answer: Any) -> None:
+    class Strange(Truthful):
+        def report(self, features: Any, *_: Any) -> Any:
+            features[:] = 7.0  # a copy: the truth stays
+            return answer
+
+    env = make(individual=Strange())
+    env.reset(seed=0)
+    with pytest.raises((ValueError, TypeError), match="the individual's report must"):
+        play(env, 1)
+
+
+def test_individuals_may_differ_in_their_reach() -> None:
+    population = Separable(3, alpha=(0.1, 0.4))
+    for pool in (None, 40):
+        population = Separable(3, alpha=(0.1, 0.4), pool=pool)
+        env = StrategicClassificationEnv(population, L2Cost(0.4), horizon=3000)
+        env.reset(seed=0)
+        distances = []
+        for observation, _, _, _, info in play(env, 3000):
+            if info["moved"]:
+                distances.append(np.linalg.norm(observation["features"] - info["true_features"]) / info["cost"])
+        assert 0.1 * (1 - 1e-9) <= min(distances) and max(distances) <= 0.4 * (1 + 1e-9)
+        assert max(distances) - min(distances) > 0.2
 
 
 def test_reset_refuses_what_it_does_not_know() -> None:

@@ -5,20 +5,26 @@ from typing import TYPE_CHECKING
 from agents.lazy import lazily
 
 if TYPE_CHECKING:
+    from learners.accepted_only import AcceptedOnlyL2 as AcceptedOnlyL2
     from learners.base import Learner as Learner
     from learners.base import Truth as Truth
     from learners.biased import BiasedL2 as BiasedL2
     from learners.certificate import Certificate as Certificate
     from learners.fixed import BestFixedClassifier as BestFixedClassifier
     from learners.fixed import ConstantClassifier as ConstantClassifier
+    from learners.gradient import StrategicGradient as StrategicGradient
+    from learners.gradient_max_margin import GradientMaxMargin as GradientMaxMargin
+    from learners.max_margin import StrategicMaxMargin as StrategicMaxMargin
     from learners.perceptron import MarginPerceptron as MarginPerceptron
     from learners.perceptron import Perceptron as Perceptron
+    from learners.second_order import SecondOrderStrategicPerceptron as SecondOrderStrategicPerceptron
     from learners.strategic import BiasedL1 as BiasedL1
     from learners.strategic import StrategicPerceptronL1 as StrategicPerceptronL1
     from learners.strategic import StrategicPerceptronL2 as StrategicPerceptronL2
     from learners.unknown import UnknownCostL1Single as UnknownCostL1Single
     from learners.unknown import UnknownCostL2 as UnknownCostL2
     from learners.unknown import UnknownMarginL2 as UnknownMarginL2
+    from learners.unknown_l1 import UnknownCostsL1 as UnknownCostsL1
 else:
     _HOMES = {
         "base": ("Learner", "Truth"),
@@ -28,6 +34,12 @@ else:
         "perceptron": ("MarginPerceptron", "Perceptron"),
         "strategic": ("BiasedL1", "StrategicPerceptronL1", "StrategicPerceptronL2"),
         "unknown": ("UnknownCostL1Single", "UnknownCostL2", "UnknownMarginL2"),
+        "accepted_only": ("AcceptedOnlyL2",),
+        "gradient": ("StrategicGradient",),
+        "gradient_max_margin": ("GradientMaxMargin",),
+        "max_margin": ("StrategicMaxMargin",),
+        "second_order": ("SecondOrderStrategicPerceptron",),
+        "unknown_l1": ("UnknownCostsL1",),
     }
     __all__ = [name for names in _HOMES.values() for name in names]
     __getattr__ = lazily(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -4,12 +4,18 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from learners.accepted_only import AcceptedOnlyL2
 from learners.base import Learner
 from learners.biased import BiasedL2
 from learners.fixed import BestFixedClassifier, ConstantClassifier
+from learners.gradient import StrategicGradient
+from learners.gradient_max_margin import GradientMaxMargin
+from learners.max_margin import StrategicMaxMargin
 from learners.perceptron import MarginPerceptron, Perceptron
+from learners.second_order import SecondOrderStrategicPerceptron
 from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
 from learners.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
+from learners.unknown_l1 import UnknownCostsL1
 
 _CLASSES: tuple[type[Learner[Any]], ...] = (
     ConstantClassifier,
@@ -23,8 +29,20 @@ _CLASSES: tuple[type[Learner[Any]], ...] = (
     StrategicPerceptronL1,
     UnknownCostL1Single,
     BiasedL1,
+    SecondOrderStrategicPerceptron,
+    StrategicMaxMargin,
+    GradientMaxMargin,
+    StrategicGradient,
+    AcceptedOnlyL2,
+    UnknownCostsL1,
 )
 LEARNERS = {learner.name: learner for learner in _CLASSES}
+# Who takes part by default, with which parameters: the Perceptron also with an intercept, as others learn one.
+DEFAULTS: tuple[tuple[str, Mapping[str, object]], ...] = tuple(
+    (name, parameters)
+    for name in LEARNERS
+    for parameters in ([{}, {"bias": True}] if name == Perceptron.name else [{}])
+)
 
 
 def learner_class(name: str) -> type[Learner[Any]]:
@@ -40,7 +58,7 @@ def learner_class(name: str) -> type[Learner[Any]]:
     return LEARNERS[name]
 
 
-def build(name: str, knowledge: Mapping[str, object], **parameters: object) -> Learner[Any]:
+def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any]:
     """Build a learner from what a scenario tells and explicit parameters.
 
     Raises

@@ -1,15 +1,9 @@
 """A run that proves itself: at every step of one game, the invariants that the proofs of the mistake bounds rest on.
 
-An invariant is a small function that yields claims about a `Step`; a `Proof` numbers those of one algorithm, in order.
-*The class of the learner's state selects the proof*: a new kind of learner adds an entry to `PROOFS`.
-
-Vectors carry the fake coordinate of a learner with an intercept, (d + 1,): weights are ``[w, b]``, reports ``[x, 1]``;
-without an intercept both end in 0. What else tells the algorithms apart is the *pull*, from the report of a mover back
-to the farthest point where that individual may have been: ``alpha w / |w|`` for l2 costs, ``alpha_i e_i`` for weighted
-l1. A surrogate point x~ is ``x`` or ``x - pull``, and the threshold for ``w.x`` is ``w.pull``.
+A `Proof` numbers the invariants of one algorithm (`learners.proofs`) in the order of their check. *The class of the
+learner's state selects the proof*: a new kind of learner adds an entry to `PROOFS` and a function that reads its state.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -20,12 +14,15 @@ from agents.boundary import FLOAT64_EPS
 from agents.checks import finite_array
 from agents.costs import steepest
 from agents.typing import Float
+from learners import proofs
 from learners.base import Learner, Truth
+from learners.biased import LEARN, BiasedL2State
+from learners.bounds import RELATIVE_SLACK
 from learners.observation import Layout
 from learners.perceptron import PerceptronState
-from learners.strategic import StrategicL1State, StrategicL2State
-
-AT_LEAST, AT_MOST, EQUAL = "at least", "at most", "equal to"
+from learners.proofs import AT_LEAST, AT_MOST, EQUAL, Step, View, longest, norm
+from learners.strategic import StrategicL1State, StrategicL2State, scale_free_step
+from learners.unknown import UnknownCostState
 
 
 def slack(scale: float, dim: int, eps: float) -> float:
@@ -37,16 +34,6 @@ def slack(scale: float, dim: int, eps: float) -> float:
     return 8.0 * (dim + 8) * eps * scale
 
 
-class Claim(NamedTuple):
-    """``value`` is ``sense`` ``limit``, up to the rounding of terms of size ``scale``."""
-
-    quantity: str
-    value: float
-    sense: str
-    limit: float
-    scale: float = 0.0
-
-
 class Violation(NamedTuple):
     """An invariant that failed: its number and name, the round (from 1), and the numbers compared."""
 
@@ -55,181 +42,122 @@ class Violation(NamedTuple):
     details: dict[str, float]
 
 
-class View(NamedTuple):
-    """A state as its proof sees it, in units of the learning rate."""
-
-    weights: Float
-    fake: float  # value of the fake coordinate: 1 or 0
-    pull: Float
-    alpha: Float  # reaches, (1,) or (d,)
-    eta: float = 0.0  # the step that breaks ties; 0: neither correction nor tie-break
-    stretch: float = 0.0  # how much longer than R a surrogate point may be
-    extra: float = 0.0  # what a mistake may add to |w|^2 beyond |x~|^2
-
-    def after(self, change: Float) -> Float:
-        """Return the weights after a mistake that adds ``change``."""
-        weights = self.weights + change
-        if self.eta:
-            weights[:-1] = np.maximum(0.0, weights[:-1])
-            if (best := steepest(weights[:-1], self.alpha)) >= 0:
-                weights[best] += self.eta
-        return weights
+def gain(estimate: float, alpha: float, margin: float) -> float:
+    """Progress of a mistake: 1 (Lemma 1), 1/2 with an estimate up to gamma/2 below alpha (Proposition 1), else none."""
+    missing = (alpha - estimate) / margin
+    return 1.0 if missing <= 0.0 else 0.5 if missing <= 0.5 * (1.0 + RELATIVE_SLACK) else 0.0
 
 
-class Step(NamedTuple):
-    """A round and what was learned from it: ``truth`` is z, ``report`` x, ``surrogate`` x~, ``separator`` w*.
-
-    Claims need scales: ``reach`` is the size of a report's terms, ``|x| + max alpha``, and ``size`` the largest size so
-    far of an update's terms. ``squares`` sums what the mistakes may have added to ``|w|^2``, given each x~, and
-    ``limit`` the same for the longest x~ that there can be.
-    """
-
-    truth: Float
-    report: Float
-    surrogate: Float
-    label: float
-    mistake: bool  # and seen to be one
-    moved: bool
-    on_plane: bool  # moved, or taken for a mover by the learner
-    before: View
-    after: Float  # weights
-    separator: Float
-    radius: float
-    reach: float
-    size: float
-    mistakes: int
-    squares: float
-    limit: float
+def view_perceptron(found: PerceptronState, truth: Truth, ideal: Float) -> View:
+    """Read a `Perceptron` or a `MarginPerceptron`."""
+    weights = np.append(found.weights, found.intercept) / found.learning_rate
+    fake, threshold = float(found.fake), float(found.threshold / found.learning_rate)
+    nothing = np.zeros_like(weights)
+    return View(found, weights, np.zeros(1), nothing, fake=fake, threshold=threshold, extra=2.0 * max(0.0, threshold))
 
 
-def norm(vector: Float) -> float:
-    """Euclidean norm."""
-    return math.sqrt(float(vector @ vector))
+def view_l2(found: StrategicL2State, truth: Truth, ideal: Float) -> View:
+    """Read a `StrategicPerceptronL2`: an estimate within gamma/2 below every alpha, or taken at its word."""
+    weights, estimate = np.append(found.weights, 0.0), float(found.alpha)
+    least, most = min(truth.alpha_min or truth.alpha), max(truth.alpha)
+    if estimate > least or not gain(estimate, most, truth.margin):
+        least = most = estimate
+    return View(
+        found, weights, np.array([most]), weights / (norm(weights) or 1.0), estimate, least, most,
+        gain(estimate, most, truth.margin),
+    )  # fmt: skip
 
 
-def longest(view: View, radius: float) -> float:
-    """The largest norm of a surrogate point."""
-    return math.hypot(radius + view.stretch, view.fake)
-
-
-def separable(step: Step) -> Iterator[Claim]:
-    """The theorems assume ``y z.w* >= 1``, ``|z| <= R``, and Theorem 2 also ``w* >= 0``."""
-    side, scale = float(step.truth @ step.separator), norm(step.truth) * norm(step.separator)
-    yield Claim("y z.w*", step.label * side if step.label else abs(side), AT_LEAST, 1.0, scale)
-    yield Claim("|z|", norm(step.truth), AT_MOST, math.hypot(step.radius, step.before.fake), step.radius)
-    if step.before.eta:
-        yield Claim("min w*_j", float(step.separator[:-1].min()), AT_LEAST, 0.0)
-
-
-def forbidden_zone(step: Step) -> Iterator[Claim]:
-    """Nobody reports ``0 < w.x < w.pull``: who was there could afford to move on to the boundary."""
-    score, threshold = float(step.before.weights @ step.report), float(step.before.weights @ step.before.pull)
-    scale = norm(step.before.weights) * step.reach
-    yield Claim("depth in the forbidden zone", min(score, threshold - score), AT_MOST, 0.0, scale)
-
-
-def movers(step: Step) -> Iterator[Claim]:
-    """A mover lands on the boundary, by a share of the pull; for l2 costs ``x - pull`` is the projection of z."""
-    if step.moved:
-        weights, pull, move = step.before.weights, step.before.pull, step.report - step.truth
-        whole, origin = norm(pull), step.report - pull
-        along = float(move @ pull) / (whole or 1.0)
-        yield Claim("w.x - w.pull", float(weights @ origin), EQUAL, 0.0, norm(weights) * step.reach)
-        yield Claim("move across the pull", norm(move - along * pull / (whole or 1.0)), AT_MOST, 0.0, step.reach)
-        yield Claim("move along the pull", along, AT_LEAST, 0.0, step.reach)
-        yield Claim("move along the pull", along, AT_MOST, whole, step.reach)
-        if not step.before.eta:
-            yield Claim("|x - pull|", norm(origin), AT_MOST, norm(step.truth), step.reach)
-
-
-def only_mistakes(step: Step) -> Iterator[Claim]:
-    """Nothing is learned but from mistakes that are seen; positive movers are none."""
-    yield Claim("positive movers rejected", float(step.mistake and step.moved and step.label > 0.0), AT_MOST, 0.0)
-    yield Claim("|w_new - w|", 0.0 if step.mistake else norm(step.after - step.before.weights), AT_MOST, 0.0)
-
-
-def addition(step: Step) -> Iterator[Claim]:
-    """A mistake adds ``y x~``; for weighted l1 costs, correction and tie-break follow."""
-    expected = step.before.after(step.label * step.surrogate)
-    yield Claim("distance of w_new from what x~ makes of w", norm(step.after - expected), AT_MOST, 0.0, step.size)
-
-
-def correction(step: Step) -> Iterator[Claim]:
-    """No weight falls below 0, but the fake coordinate's: it is neither corrected nor chosen as direction."""
-    change = float(step.after[-1] - step.before.weights[-1])
-    yield Claim("min w_j", float(step.after[:-1].min()), AT_LEAST, 0.0)
-    yield Claim("b_new - b", change, EQUAL, step.label * step.before.fake, step.size)
-
-
-def unique_direction(step: Step) -> Iterator[Claim]:
-    """The tie-break puts the best direction i ahead by ``alpha_i eta``."""
-    alpha, best = step.before.alpha, steepest(step.after[:-1], step.before.alpha)
-    if best >= 0:
-        gains = alpha * step.after[:-1]
-        lead, promised = gains[best] - np.delete(gains, best).max(initial=0.0), alpha[best] * step.before.eta
-        yield Claim("lead of alpha_i w_i", float(lead), AT_LEAST, float(promised), float(alpha.max()) * step.size)
-
-
-def small_correction(step: Step) -> Iterator[Claim]:
-    """Lemma 3: the correction mu adds at most ``R + alpha_j`` to a coordinate, and is no longer than x~."""
-    mu = np.maximum(0.0, -(step.before.weights + step.label * step.surrogate)[:-1])
-    yield Claim("mu_j - alpha_j", float((mu - step.before.alpha).max()), AT_MOST, step.radius, step.size)
-    yield Claim("|mu|", norm(mu), AT_MOST, norm(step.surrogate), step.size)
-
-
-def progress(step: Step) -> Iterator[Claim]:
-    """Lemma 1: w* separates surrogate points as it separates true ones."""
-    value = float(step.label * step.surrogate @ step.separator)
-    yield Claim("y x~.w*", value, AT_LEAST, 1.0, step.reach * norm(step.separator))
-
-
-def wrong_side(step: Step) -> Iterator[Claim]:
-    """Lemma 2: w errs on the surrogate point, too; on that of a mover by nothing."""
-    value, scale = float(step.label * step.surrogate @ step.before.weights), norm(step.before.weights) * step.reach
-    yield Claim("y x~.w", value, EQUAL if step.on_plane else AT_MOST, 0.0, scale)
-
-
-def alignment(step: Step) -> Iterator[Claim]:
-    """After m mistakes ``w.w* >= m``; so w is not 0."""
-    scale = step.mistakes * step.size * norm(step.separator)
-    yield Claim("w.w*", float(step.after @ step.separator), AT_LEAST, step.mistakes, scale)
-
-
-def growth(step: Step) -> Iterator[Claim]:
-    """A mistake adds at most ``|x~|^2`` to ``|w|^2`` (on the plane just this); with a tie-break 3/4 more."""
-    before, after, extra, length = norm(step.before.weights), norm(step.after), step.before.extra, norm(step.surrogate)
-    sense, scale = EQUAL if step.on_plane and not extra else AT_MOST, step.size * (step.size + before + after)
-    yield Claim("|x~|", length, AT_MOST, longest(step.before, step.radius), step.reach)
-    yield Claim("|w_new|^2 - |w|^2", after**2 - before**2, sense, length**2 + extra, scale)
-    yield Claim("|w|^2", after**2, AT_MOST, step.squares, step.mistakes * scale)
-
-
-def few_mistakes(step: Step) -> Iterator[Claim]:
-    """The theorem: ``m^2 <= (w.w*)^2 <= |w|^2 |w*|^2 <= m R^2 |w*|^2``, where R stands for the longest x~."""
-    m, ideal = step.mistakes, norm(step.separator)
-    scale = m * step.size * ideal * (m + ideal * (step.size + norm(step.after)))
-    yield Claim("m^2", m**2, AT_MOST, step.limit * ideal**2, scale)
-
-
-def view_perceptron(state: PerceptronState) -> View:
-    """Read a `Perceptron`."""
-    weights = np.append(state.weights[0], state.intercept[0]) / state.learning_rate[0]
-    return View(weights, float(state.fake[0]), np.zeros_like(weights), np.zeros(1))
-
-
-def view_l2(state: StrategicL2State) -> View:
-    """Read a `StrategicPerceptronL2`."""
-    weights, alpha = np.append(state.weights[0], 0.0), state.alpha.copy()
-    return View(weights, 0.0, alpha[0] * weights / (norm(weights) or 1.0), alpha)
-
-
-def view_l1(state: StrategicL1State) -> View:
+def view_l1(found: StrategicL1State, truth: Truth, ideal: Float) -> View:
     """Read a `StrategicPerceptronL1` or a `BiasedL1`."""
-    weights, alpha, fake = np.append(state.weights[0], state.intercept[0]), state.alpha[0].copy(), float(state.fake[0])
-    pull, best = np.zeros_like(weights), steepest(weights[:-1], alpha)
-    pull[best] = alpha[best] if best >= 0 else 0.0
-    eta = 1.0 / (4.0 * norm(weights) + 8.0 * (float(state.radius[0]) + fake + float(alpha.max())) + 2.0)
-    return View(weights, fake, pull, alpha, eta, stretch=norm(pull), extra=0.75)
+    weights, alpha, fake = np.append(found.weights, found.intercept), found.alpha, float(found.fake)
+    direction, best = np.zeros_like(weights), steepest(weights[:-1], alpha)
+    reach = float(alpha[best]) if best >= 0 else 0.0
+    direction[best] = best >= 0
+    size = float(found.radius) + fake + float(alpha.max())
+    eta, extra = 1.0 / (4.0 * norm(weights) + 8.0 * size + 2.0), 0.75
+    if found.scale_free:
+        eta, extra = scale_free_step(norm(weights), size), 0.5625 * size**2
+    return View(
+        found, weights, alpha, direction, reach, reach, reach,
+        fake=fake, corrected=slice(0, -1), eta=eta, stretch=reach, extra=extra,
+    )  # fmt: skip
+
+
+def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> View:
+    """Read an `UnknownCostL2`, `UnknownMarginL2` or `UnknownCostL1Single`."""
+    weights, estimate, moving = np.append(found.weights, 0.0), float(found.estimate), int(found.direction)
+    radius, margin, single = float(found.radius), float(found.margin), moving >= 0
+    alpha = truth.alpha[moving] if single else max(truth.alpha)
+    direction = np.eye(len(weights))[moving] if single else weights / (norm(weights) or 1.0)
+    misjudged = max(estimate, margin / 2.0) if single else estimate + margin / 2.0
+    return View(
+        found, weights, np.array([radius]), direction, estimate, max(estimate, alpha), alpha,
+        gain(estimate, alpha, truth.margin),
+        corrected=slice(moving, moving + 1) if single else slice(0, 0),
+        stretch=max(estimate, alpha - estimate) if single else 0.0,
+        phase=(float(found.guesses), float(found.phases), estimate),
+        evidence=(float(found.guesses), float(found.high)),
+        budget=4.0 * ((radius + misjudged) / margin) ** 2,
+    )  # fmt: skip
+
+
+def view_biased(found: BiasedL2State, truth: Truth, ideal: Float) -> View:
+    """Read a `BiasedL2`: an origin within gamma/2 of the separator is a good one (Lemma 6)."""
+    weights, origin, alpha = np.append(found.weights, 0.0), np.append(found.origin, 0.0), float(found.alpha)
+    offset = float(ideal[:-1] @ found.origin + ideal[-1])
+    budget = 4.0 * ((2.0 * float(found.radius) + alpha) / float(found.margin)) ** 2
+    return View(
+        found, weights, np.array([alpha]), weights / (norm(weights) or 1.0), alpha, alpha, alpha,
+        0.5 if abs(offset) <= 0.5 * (1.0 + RELATIVE_SLACK) else 0.0,
+        stretch=norm(origin), origin=origin, offset=offset,
+        phase=(float(found.stage), float(found.guesses)), budget=budget if found.stage == LEARN else 0.0,
+    )  # fmt: skip
+
+
+Numbered = tuple[tuple[int, Callable[[Step], Iterator[proofs.Claim]]], ...]
+
+
+class Proof(NamedTuple):
+    """How to read a state; the invariants of every round and of a mistake, numbered, in the order of their check."""
+
+    view: Callable[[Any, Truth, Float], View]
+    rounds: Numbered
+    mistakes: Numbered
+
+
+ASSUMED: Numbered = ((0, proofs.separable),)
+PLACES: Numbered = ((5, proofs.forbidden_zone), (6, proofs.movers), (8, proofs.only_mistakes))
+UPDATES: Numbered = (
+    (8, proofs.addition), (1, proofs.progress), (2, proofs.wrong_side), (3, proofs.alignment), (4, proofs.growth),
+    (7, proofs.few_mistakes),
+)  # fmt: skip
+PROOFS = {
+    PerceptronState: Proof(
+        view_perceptron,
+        (*ASSUMED, (18, proofs.only_mistakes), (18, proofs.kept_margin)),
+        tuple((18, invariant) for _, invariant in UPDATES),
+    ),
+    StrategicL2State: Proof(view_l2, ASSUMED + PLACES, UPDATES),
+    StrategicL1State: Proof(
+        view_l1,
+        (*ASSUMED, (5, proofs.forbidden_zone), (11, proofs.movers), (8, proofs.only_mistakes)),
+        ((9, proofs.correction), (10, proofs.unique_direction))
+        + ((14, proofs.addition), (14, proofs.progress), (14, proofs.wrong_side), (14, proofs.alignment))
+        + ((12, proofs.small_correction), (13, proofs.growth), (13, proofs.few_mistakes)),
+    ),
+    UnknownCostState: Proof(
+        view_search,
+        (*ASSUMED, (0, proofs.told), (0, proofs.one_cost), (15, proofs.verdict), (15, proofs.bracket))
+        + ((16, proofs.patience), (16, proofs.few_phases), *PLACES),
+        ((9, proofs.correction), *UPDATES),
+    ),
+    BiasedL2State: Proof(
+        view_biased,
+        (*ASSUMED, (0, proofs.told), (17, proofs.segment), (17, proofs.origins), (17, proofs.patience), *PLACES),
+        UPDATES,
+    ),
+}
 
 
 def explanation(before: View, after: Float, report: Float, label: float, moved: bool) -> Float:
@@ -239,45 +167,15 @@ def explanation(before: View, after: Float, report: Float, label: float, moved: 
     return min(choices, key=lambda choice: norm(after - before.after(label * choice)))
 
 
-Numbered = tuple[tuple[int, Callable[[Step], Iterator[Claim]]], ...]
-
-
-class Proof(NamedTuple):
-    """How to read a state; the invariants of every round and of a mistake, numbered, in the order of their check."""
-
-    view: Callable[[Any], View]
-    rounds: Numbered
-    mistakes: Numbered
-
-
-PROOFS = {
-    PerceptronState: Proof(
-        view_perceptron,
-        ((0, separable), (18, only_mistakes)),
-        ((18, addition), (18, progress), (18, wrong_side), (18, alignment), (18, growth), (18, few_mistakes)),
-    ),
-    StrategicL2State: Proof(
-        view_l2,
-        ((0, separable), (5, forbidden_zone), (6, movers), (8, only_mistakes)),
-        ((8, addition), (1, progress), (2, wrong_side), (3, alignment), (4, growth), (7, few_mistakes)),
-    ),
-    StrategicL1State: Proof(
-        view_l1,
-        ((0, separable), (5, forbidden_zone), (11, movers), (8, only_mistakes)),
-        ((9, correction), (10, unique_direction), (14, addition), (14, progress), (14, wrong_side), (14, alignment))
-        + ((12, small_correction), (13, growth), (13, few_mistakes)),
-    ),
-}
-
-
 class Certificate:
     """Watches one game of a learner and checks, round by round, what the proof of its mistake bound claims.
 
     Parameters
     ----------
     learner : Learner
-        `Perceptron` (whose proof needs that nobody moves), `StrategicPerceptronL2`, `StrategicPerceptronL1` or
-        `BiasedL1`.
+        `Perceptron` or `MarginPerceptron` (whose proofs need that nobody moves), `StrategicPerceptronL2` (also with an
+        estimate that is at most gamma/2 below every alpha), `StrategicPerceptronL1`, `BiasedL1`, `UnknownCostL2`,
+        `UnknownMarginL2`, `UnknownCostL1Single` or `BiasedL2`.
     separator : array_like, shape (d + 1,)
         ``[w*, b*]`` at any scale: it separates the true features with the truth's margin.
     truth : Truth
@@ -288,7 +186,7 @@ class Certificate:
     violation : Violation or None
         The first invariant that failed; nothing is checked after it.
     mistakes : int
-        Mistakes in rounds whose label the learner saw.
+        Mistakes in rounds whose label the learner saw; with a margin, all that it learned from.
 
     Raises
     ------
@@ -310,10 +208,20 @@ class Certificate:
         self.violation: Violation | None = None
         self.mistakes = 0
         self._proof, self._truth = PROOFS[type(state)], truth
-        self._view = self._proof.view(state)
-        self._separator = ideal / (norm(ideal[:-1]) * truth.margin)
-        self._separator[-1] *= self._view.fake
-        self._round, self._size, self._squares, self._limit = 0, 0.0, 0.0, 0.0
+        self._ideal = ideal / (norm(ideal[:-1]) * truth.margin)
+        self._view = self._look(state)
+        self._separator = self._ideal * np.append(np.ones(truth.dim), self._view.fake)
+        self._round, self._size = 0, 0.0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin the sums of a phase."""
+        self._mistakes, self._squares, self._limit = 0, 0.0, 0.0
+
+    def _look(self, state: Any) -> View:
+        """View a state, of which a copy is kept."""
+        found = state._make(field[0].copy() if field.ndim > 1 else field[0].item() for field in state)
+        return self._proof.view(found, self._truth, self._ideal)
 
     def check(
         self, observation: Mapping[str, ArrayLike] | NDArray[np.floating[Any]], true_features: ArrayLike, state: Any
@@ -341,36 +249,45 @@ class Certificate:
             raise ValueError(f"observation must be of round {self._round + 1}, got round {moment:g}")
         coarse = np.asarray(observation["features"]).dtype == np.float32
         eps = float(np.finfo(np.float32).eps) if coarse else FLOAT64_EPS
-        dim, radius = self._truth.dim, self._truth.radius
+        dim, facts, before = self._truth.dim, self._truth, self._view
         report = finite_array("features", observation["features"], (dim,))
         true = finite_array("true_features", true_features, (dim,))
         moved = bool((report != (true.astype(np.float32) if coarse else true)).any())
-        mistake = label not in (0.0, prediction)
-        before, self._round, self._view = self._view, self._round + 1, self._proof.view(state)
-        after, x = self._view.weights, np.append(report, before.fake)
-        surrogate = explanation(before, after, x, label, moved) if mistake else x
+        self._round, self._view = self._round + 1, self._look(state)
+        then, after = self._view, self._view.weights
+        z, x = np.append(true, before.fake) - before.origin, np.append(report, before.fake) - before.origin
         reach = norm(x) + float(before.alpha.max())
         # Weights are float64, whatever the report went through.
         self._size = max(self._size, reach + FLOAT64_EPS / eps * (norm(before.weights) + norm(after)))
+        # A functional margin that equals the threshold up to rounding may be taken for smaller or larger.
+        least = before.threshold + slack(norm(before.weights) * reach, dim, eps)
+        learned = label * float(x @ before.weights) <= least and bool((after != before.weights).any())
+        mistake = label != 0.0 and (label != prediction or learned)
+        ended = then.phase != before.phase
+        surrogate = explanation(before, after, x, label, moved) if mistake and not ended else x
         if mistake:
             self.mistakes += 1
+            self._mistakes += 1
             self._squares += norm(surrogate) ** 2 + before.extra
-            self._limit += longest(before, radius) ** 2 + before.extra
+            self._limit += longest(before, facts.radius) ** 2 + before.extra
         if self.violation is None:
-            sums = self.mistakes, self._squares, self._limit
-            step = Step(np.append(true, before.fake), x, surrogate, label, mistake, moved, moved or surrogate is not x,
-                        before, after, self._separator, radius, reach, self._size, *sums)  # fmt: skip
+            sums = self._mistakes, self._squares, self._limit
+            step = Step(facts, z, x, surrogate, label, mistake, moved, moved or surrogate is not x,
+                        before, then, after, self._separator, reach, self._size, *sums)  # fmt: skip
             self.violation = self._first_violation(step, eps)
+        if ended:
+            self._begin()
 
     def _first_violation(self, step: Step, eps: float) -> Violation | None:
         """Return the first claim of the proof that does not hold."""
-        for number, invariant in self._proof.rounds + (self._proof.mistakes if step.mistake else ()):
+        for number, invariant in self._proof.rounds + (self._proof.mistakes if step.mistake and not step.ended else ()):
             for quantity, value, sense, limit, scale in invariant(step):
-                excess, allowed = value - limit, slack(scale, self._truth.dim, eps)
+                excess = 0.0 if value == limit else float(value - limit)  # both may be infinite
+                allowed = slack(scale, self._truth.dim, eps)
                 excess = {AT_LEAST: -excess, AT_MOST: excess, EQUAL: abs(excess)}[sense]
                 if not excess <= allowed:  # NaN fails
                     name = f"{number} {invariant.__name__.replace('_', ' ')}"
-                    return Violation(name, self._round, {quantity: value, sense: limit, "slack": allowed})
+                    return Violation(name, self._round, {quantity: float(value), sense: float(limit), "slack": allowed})
         return None
 
     def raise_if_violated(self) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import dot
-from agents.checks import finite_length, flag, one_of
+from agents.checks import finite_length, finite_number, flag, one_of
 from agents.typing import Float
 from learners import bounds
 from learners.base import Learner, Truth
@@ -61,7 +61,7 @@ class Perceptron(Learner[PerceptronState]):
     bias : bool
         Learn an intercept as the weight of a fake coordinate of value 1 (Extension 1).
     learning_rate : float
-        eta, greater than 0. It changes nothing but the scale of the weights.
+        eta, from 1e-140 to 1e140. It changes nothing but the scale of the weights.
     ties : str
         ``"paper"``: only a wrong prediction is a mistake, and a tie predicts +1. ``"lecture"``: a tie
         ``y (w.x + b) = 0`` is a mistake whatever the label.
@@ -78,7 +78,7 @@ class Perceptron(Learner[PerceptronState]):
 
     def _set(self, bias: bool, learning_rate: float, threshold: float) -> None:
         self.bias = flag("bias", bias)
-        self.learning_rate = finite_length("learning_rate", learning_rate, above=0.0)
+        self.learning_rate = finite_number("learning_rate", learning_rate, minimum=1e-140, maximum=1e140)
         self.threshold = threshold
 
     def initial_state(self, games: int, dim: int) -> PerceptronState:
@@ -110,7 +110,7 @@ class MarginPerceptron(Perceptron):
     bias : bool
         As for `Perceptron`.
     learning_rate : float
-        eta, greater than 0. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
+        eta, from 1e-140 to 1e140. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
     """
 
     name = "margin-perceptron"

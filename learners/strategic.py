@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.boundary import dot, length, on_boundary
-from agents.checks import finite_array, finite_number
+from agents.checks import finite_length, finite_reaches, flag
+from agents.compiled import compiled
 from agents.costs import WeightedL1Cost, steepest
-from agents.typing import Float
+from agents.typing import Bool, Float
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.rules import learn, publish, rule_of, write_published
@@ -72,7 +73,7 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
     cost = "l2"
 
     def __init__(self, alpha: float) -> None:
-        self.alpha = finite_number("alpha", alpha, minimum=0.0)
+        self.alpha = finite_length("alpha", alpha)
         self.parameters = {"alpha": self.alpha}
 
     def initial_state(self, games: int, dim: int) -> StrategicL2State:
@@ -92,34 +93,61 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
 
 
 class StrategicL1State(NamedTuple):
-    """Weights (n, d), intercept (n,), reaches alpha (n, d), radius (n,), value of the fake coordinate (n,): 1 or 0."""
+    """What one game has learned.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, d)
+    intercept : ndarray, shape (n,)
+    alpha : ndarray, shape (n, d)
+    radius : ndarray, shape (n,)
+    fake : ndarray, shape (n,)
+        Value of the fake coordinate: 1 with an intercept, else 0.
+    scale_free, literal : ndarray, shape (n,), bool
+    """
 
     weights: Float
     intercept: Float
     alpha: Float
     radius: Float
     fake: Float
+    scale_free: Bool
+    literal: Bool
+
+
+@compiled
+def scale_free_step(norm: float, size: float) -> float:
+    """Return the step that breaks ties, proportional to the data: ``size^2 / (4 |w| + 4 size)``.
+
+    ``size`` is what no surrogate point is longer than. The step adds at most ``0.5625 size^2`` to ``|w|^2``.
+    """
+    return size * size / (4.0 * (norm + size)) if size > 0.0 else 0.0
 
 
 @rule_of(StrategicL1State, learn)
 def _learn_l1(
     state: StrategicL1State, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
 ) -> bool:
-    if label == 0.0 or label == prediction:
-        return False
     d = features.shape[0]
-    weights, alpha, fake = state.weights[game], state.alpha[game], state.fake[game]
-    largest = alpha.max()
+    weights, alpha, fake, literal = state.weights[game], state.alpha[game], state.fake[game], state.literal[game]
     norm = math.sqrt(dot(weights, weights) + state.intercept[game] ** 2)
-    eta = 1.0 / (4.0 * norm + 8.0 * (state.radius[game] + fake + largest) + 2.0)
+    step = 0.0 if label == prediction else label
+    # As printed, Algorithm 3 corrects and breaks ties in every round, and Section 7 corrects the fake coordinate.
+    if step == 0.0 and not (literal and fake == 0.0 and norm > 0.0):
+        return False
+    largest = alpha.max()
+    size = state.radius[game] + fake + largest
+    eta = scale_free_step(norm, size) if state.scale_free[game] else 1.0 / (4.0 * norm + 8.0 * size + 2.0)
     moved_along = -1
-    if label < 0.0 and on_boundary(classifier, features, largest, eps):
+    if step < 0.0 and on_boundary(classifier, features, largest, eps):
         moved_along = steepest(classifier[:d], alpha)
     for i in range(d):
         surrogate = features[i] - alpha[i] if i == moved_along else features[i]
         # Correction: no weight below 0, so that nobody gains by making a feature worse.
-        weights[i] = max(0.0, weights[i] + label * surrogate)
-    state.intercept[game] += label * fake
+        weights[i] = max(0.0, weights[i] + step * surrogate)
+    state.intercept[game] += step * fake
+    if literal:
+        state.intercept[game] = max(0.0, state.intercept[game])
     # Tie-break: a unique best direction, so that it is known along which coordinate movers moved.
     favourite = steepest(weights, alpha)
     if favourite >= 0:
@@ -148,11 +176,17 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
         How far each coordinate moves for the value of being accepted, at least 0.
     radius : float
         R, the largest norm of true features.
+    scale_free : bool
+        Break ties with ``eta = (R + max alpha)^2 / (4 |w| + 4 (R + max alpha))``, so that the unit in which features
+        are measured does not matter. Not in the paper.
+    literal : bool
+        Correct and break ties in every round, as printed: then mistakes may never end.
 
     Notes
     -----
     At most ``(1 + (R + max alpha)^2) |w*|^2`` mistakes (Theorem 2, sharpened) on true points that a hyperplane through
-    the origin separates whose weights are not negative, if every label is revealed.
+    the origin separates whose weights are not negative, if every label is revealed; ``scale_free`` at most
+    ``1.5625 (R + max alpha)^2 |w*|^2``.
     """
 
     name = "strategic-perceptron-l1"
@@ -162,10 +196,14 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
     cost = "l1"
     fake = 0.0
 
-    def __init__(self, alpha: ArrayLike, radius: float) -> None:
-        self._cost = WeightedL1Cost(finite_array("alpha", alpha, (None,) if np.ndim(alpha) else ()))
-        self.radius = finite_number("radius", radius, minimum=0.0)
-        self.parameters = {"alpha": self._cost.alpha.tolist(), "radius": self.radius}
+    def __init__(self, alpha: ArrayLike, radius: float, *, scale_free: bool = False, literal: bool = False) -> None:
+        self._cost = WeightedL1Cost(finite_reaches("alpha", alpha, axes=1))
+        self.radius = finite_length("radius", radius)
+        self.scale_free, self.literal = flag("scale_free", scale_free), flag("literal", literal)
+        self.parameters = {
+            "alpha": self._cost.alpha.tolist(), "radius": self.radius,
+            "scale_free": self.scale_free, "literal": self.literal,
+        }  # fmt: skip
 
     def initial_state(self, games: int, dim: int) -> StrategicL1State:
         """Return zero weights for each game.
@@ -181,16 +219,20 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
             np.repeat(self._cost.budgets(dim), games, axis=0),
             np.full(games, self.radius),
             np.full(games, self.fake),
+            np.full(games, self.scale_free),
+            np.full(games, self.literal),
         )
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 2's bound; None for other costs, negative weights of w* or a hyperplane off the origin."""
         if not self._applies(truth) or truth.intercept != 0.0:
             return None
+        if self.scale_free:
+            return None if printed else bounds.strategic_l1_scale_free(self.radius, truth.margin, max(truth.alpha))
         return bounds.strategic_l1(truth.radius, truth.margin, max(truth.alpha), truth.dim, printed=printed)
 
     def _applies(self, truth: Truth) -> bool:
-        told = truth.cost == "l1" and bool((self._cost.budgets(truth.dim)[0] == truth.alpha).all())
+        told = truth.cost == "l1" and not self.literal and bool((self._cost.budgets(truth.dim)[0] == truth.alpha).all())
         return told and truth.nonnegative and self.radius >= truth.radius
 
 
@@ -205,6 +247,10 @@ class BiasedL1(StrategicPerceptronL1):
         As for `StrategicPerceptronL1`.
     radius : float
         R without the fake coordinate, which adds at most 1.
+    scale_free : bool
+        As for `StrategicPerceptronL1`, with R + 1 for R.
+    literal : bool
+        Correct the fake coordinate, too, as the printed reduction does: then intercepts cannot be negative.
     """
 
     name = "biased-l1"
@@ -216,4 +262,7 @@ class BiasedL1(StrategicPerceptronL1):
         if not self._applies(truth):
             return None
         norm, bias = 1.0 / truth.margin, truth.intercept / truth.margin
+        if self.scale_free:
+            margin = 1.0 / math.hypot(norm, bias)
+            return None if printed else bounds.strategic_l1_scale_free(self.radius + 1.0, margin, max(truth.alpha))
         return bounds.strategic_l1_with_bias(truth.radius, max(truth.alpha), truth.dim, norm, bias, printed=printed)

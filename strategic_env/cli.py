@@ -1,21 +1,22 @@
-"""The command line: ``strategic-env list | run | report``."""
+"""The command line: ``strategic-env list | run | report | reproduce``."""
 
+import importlib.metadata
 import json
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from strategic_env.registration import SCENARIOS
+from strategic_env.arguments import parse_learner, parse_settings
 
 if TYPE_CHECKING:
-    from strategic_env.evaluation import Contestant
+    from strategic_env.contestants import Contestant
+    from strategic_env.evaluation import Results
     from strategic_env.scenarios import Scenario
 
 app = typer.Typer(
@@ -23,52 +24,84 @@ app = typer.Typer(
     help="Learners meet people who react to them.",
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+EXAMPLES = """
+strategic-env run GermanCredit --out results
+
+strategic-env run KnownL2 --set dim=10 --set margin=0.05 --rounds 5000
+
+strategic-env run KnownL1 --learner perceptron:bias=true --learner biased-l1 --seeds 3 --json
+"""
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 DONE, FAILED, WRONG_USAGE = range(3)
+INTERRUPTED_BY_TYPER = 130
+NOTHING = "nothing had finished"
 
 
 def main() -> None:
     """Run the command line; every error is one line on stderr."""
     try:
-        sys.exit(app(standalone_mode=False) or DONE)
+        status = app(prog_name="strategic-env", standalone_mode=False) or DONE
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED_BY_TYPER
+    except (OSError, MemoryError) as error:
+        status = _failed(f"error: {str(error) or 'not enough memory'}", FAILED)
     except Exception as error:
         # Typer's own usage errors; their base class is not public.
         if not hasattr(error, "format_message"):
             raise
-        errors.print(f"error: {error.format_message().removeprefix('Invalid value: ')}", style="red", markup=False)
-        sys.exit(WRONG_USAGE)
+        status = _failed(f"error: {error.format_message().removeprefix('Invalid value: ')}", WRONG_USAGE)
+    if status == INTERRUPTED_BY_TYPER:
+        status = _failed(f"interrupted: {NOTHING}", FAILED)
+    sys.exit(status)
+
+
+def _failed(message: str, status: int) -> int:
+    errors.print(" ".join(message.split()), style="red", markup=False)
+    return status
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"strategic-env {importlib.metadata.version('strategic-env')}")
+        raise typer.Exit
 
 
 @app.callback(invoke_without_command=True)
-def _main(context: typer.Context) -> None:
+def _main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """Learners meet people who react to them."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
 @app.command("list")
-def list_names() -> None:
-    """Show every scenario and learner with one line each."""
-    from learners.catalogue import LEARNERS
+def list_names(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A scenario or learner, to show in full.")] = None,
+) -> None:
+    """Show every scenario and learner with one line each, or the options of one."""
+    from strategic_env import listing
 
-    console = Console()
-    for title, lines in (
-        ("Scenarios", SCENARIOS),
-        ("Learners", {name: learner.summary for name, learner in LEARNERS.items()}),
-    ):
-        table = Table(
-            title=title, title_justify="left", title_style="bold", show_header=False, box=None, padding=(0, 2)
-        )
-        table.add_column(no_wrap=True, style="cyan")
-        table.add_column()
-        for name, summary in lines.items():
-            table.add_row(name, summary)
-        console.print(table)
+    if name is None:
+        listing.show_all(Console())
+    else:
+        with _usage():
+            listing.show_one(name, Console())
 
 
-@app.command()
+def _folder(text: str) -> Path:
+    if not text:
+        raise typer.BadParameter("--out must name a folder, got ''")
+    return Path(text)
+
+
+@app.command(epilog=EXAMPLES)
 def run(
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
     settings: Annotated[
@@ -86,29 +119,30 @@ def run(
         int | None, typer.Option(min=1, help="Rounds per run; the scenario's horizon by default.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(file_okay=False, help="Folder for curves (CSV), picture (PNG) and finished runs.")
+        Path | None,
+        typer.Option(parser=_folder, metavar="DIR", help="Folder for curves (CSV), picture (PNG) and finished runs."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
     """Let learners meet a scenario's individuals; print a table of mistakes, save curves and a picture.
 
-    Runs that OUT already holds with the same settings are not repeated, so an interrupted command resumes.
+    Runs that DIR already holds are not repeated: an interrupted command goes on, and learners and seeds can be added.
     """
-    from strategic_env import evaluation, scenarios
+    from strategic_env import contestants, scenarios
 
-    try:
+    with _usage():
         chosen = scenarios.scenario(scenario, **parse_settings(settings or []))
         skipped: list[str] = []
         if learner:
-            contestants = [evaluation.contestant(name, chosen, **given) for name, given in map(parse_learner, learner)]
+            given = [parse_learner(text) for text in learner]
+            players = [contestants.contestant(name, chosen, **parameters) for name, parameters in given]
+            players = players if as_json else contestants.with_reference(players, chosen)
         else:
-            contestants, skipped = evaluation.all_contestants(chosen)
-        evaluation.check_labels(contestants)
-    except (ValueError, TypeError) as error:
-        raise typer.BadParameter(str(error)) from error
+            players, skipped = contestants.all_contestants(chosen)
+        contestants.check_labels(players)
     for reason in skipped:
         errors.print(f"skipped: {reason}", style="dim", markup=False)
-    _run(chosen, contestants, list(range(seeds)), rounds, out, as_json)
+    _run(chosen, players, list(range(seeds)), chosen.horizon if rounds is None else rounds, out, as_json)
 
 
 @app.command()
@@ -117,78 +151,123 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
     """Show the results of an earlier run again, after finishing what it left undone."""
-    from strategic_env import evaluation
+    from strategic_env import archive
 
+    with _usage(f"DIR must hold the results of a run, got {folder}: "):
+        chosen, players, seeds, rounds = archive.load_settings(folder)
+    _run(chosen, players, seeds, rounds, folder, as_json)
+
+
+@app.command()
+def reproduce(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="`examples`, `bounds` or `lecture`.")],
+    out: Annotated[
+        Path, typer.Option(parser=_folder, metavar="DIR", help="Folder for pictures, tables and a copy of the text.")
+    ] = Path("reproduced"),
+    runs: Annotated[int | None, typer.Option(min=1, help="Random runs for every bound; `bounds` only.")] = None,
+) -> None:
+    """Compute again what the papers print, and compare: examples and figures, bounds, the lecture's tasks."""
+    from strategic_env.reproduce import Request, reproduction, show
+
+    with _usage():
+        chosen = reproduction(what, runs)
+        out.mkdir(parents=True, exist_ok=True)
+    if not errors.is_terminal:
+        errors.print(f"{what}: computing", markup=False)
     try:
-        chosen, contestants, seeds, rounds = evaluation.load_settings(folder)
+        with _progress() as bar:
+            task = bar.add_task(what, total=None)
+            request = Request(out, runs, lambda done, total: bar.update(task, completed=done, total=total))
+            result = chosen(request)
+    except ImportError as error:
+        raise typer.BadParameter(str(error)) from error
+    except KeyboardInterrupt:
+        raise typer.Exit(_failed(f"interrupted: {out} keeps what had finished", FAILED)) from None
+    copy = out / f"{what}.txt"
+    show(result, copy)
+    errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim", markup=False)
+    for line in result.unexpected:
+        _failed(f"unexpected: {line}", FAILED)
+    if result.unexpected:
+        raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _usage(prefix: str = "") -> Iterator[None]:
+    """Turn what wrong arguments raise into one line and status 2."""
+    try:
+        yield
     except (ValueError, TypeError, OSError) as error:
-        raise typer.BadParameter(f"DIR must hold the results of a run, got {folder}: {error}") from error
-    _run(chosen, contestants, seeds, rounds, folder, as_json)
-
-
-def parse_settings(settings: Sequence[str]) -> dict[str, object]:
-    """Turn ``["key=value", ...]`` into keywords; values are JSON where they can be, else text.
-
-    Raises
-    ------
-    ValueError
-        If one is not of this form or a key comes twice.
-    """
-    parsed: dict[str, object] = {}
-    for text in settings:
-        key, equals, value = text.partition("=")
-        if not equals or not key.isidentifier():
-            raise ValueError(f"a setting must read KEY=VALUE, got {text!r}")
-        if key in parsed:
-            raise ValueError(f"a setting must be given once, got {key!r} twice")
-        try:
-            parsed[key] = json.loads(value)
-        except json.JSONDecodeError:
-            parsed[key] = {"True": True, "False": False, "None": None}.get(value, value)
-    return parsed
-
-
-def parse_learner(text: str) -> tuple[str, dict[str, object]]:
-    """Turn ``"name:key=value,key=[1,2]"`` into a name and its parameters; commas in brackets do not separate."""
-    name, _, rest = text.partition(":")
-    parts = re.split(r",(?![^\[]*\])", rest) if rest else []
-    return name, parse_settings(parts)
+        raise typer.BadParameter(f"{prefix}{error}") from error
 
 
 def _run(
     scenario: "Scenario",
     contestants: "Sequence[Contestant]",
     seeds: Sequence[int],
-    rounds: int | None,
+    rounds: int,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Evaluate with a progress bar, then show and save the results."""
-    from strategic_env import report as reports
-    from strategic_env.evaluation import evaluate
-
-    if out is not None:
-        from strategic_env.extras import require_plot
-
-        try:
-            require_plot()  # before the work, not after it
-        except ImportError as error:
-            raise typer.BadParameter(str(error)) from error
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    """Evaluate, then show and save the results."""
+    finished: list[str] = []
     try:
-        with Progress(*columns, console=errors, transient=True) as bar:
-            task = bar.add_task(scenario.name, total=len(contestants) * len(seeds))
-            results = evaluate(contestants, scenario, seeds, rounds, out=out, progress=lambda _: bar.advance(task))
+        if out is not None:
+            from strategic_env.archive import Archive
+
+            with _usage("--out: "):
+                Archive(out, scenario, rounds)  # before the work, not after it
+        results = _evaluate(scenario, contestants, seeds, rounds, out, finished)
+        _show(results, out, as_json)
     except KeyboardInterrupt:
         kept = f"finished runs are kept in {out}; the same command goes on from there" if out else "nothing was saved"
-        errors.print(f"interrupted: {kept}", style="red", markup=False)
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(_failed(f"interrupted: {kept if finished else NOTHING}", FAILED)) from None
+    if any(run.error for run in results.runs):
+        raise typer.Exit(FAILED)
+
+
+def _progress() -> Progress:
+    """Return a progress bar, which shows only where somebody sees it move."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
+
+
+def _evaluate(
+    scenario: "Scenario",
+    contestants: "Sequence[Contestant]",
+    seeds: Sequence[int],
+    rounds: int,
+    out: Path | None,
+    finished: list[str],
+) -> "Results":
+    """Evaluate with a progress bar; where nobody would see it move, say once what is going on."""
+    from strategic_env.evaluation import evaluate
+    from strategic_env.summary import counted
+
+    def advance(label: str) -> None:
+        finished.append(label)
+        bar.update(task, advance=1, description=scenario.name)
+
+    total, compiling = len(contestants) * len(seeds), "compiling (first use only)"
+    if not errors.is_terminal:
+        work = f"{counted(total, 'run')} of {counted(rounds, 'round')}"
+        errors.print(f"{scenario.name}: {work}, after {compiling}", markup=False)
+    with _progress() as bar:
+        task = bar.add_task(f"{scenario.name}: {compiling}", total=total)
+        return evaluate(contestants, scenario, seeds, rounds, out=out, progress=advance)
+
+
+def _show(results: "Results", out: Path | None, as_json: bool) -> None:
+    """Print the results and save them; without matplotlib, all but the picture."""
+    from strategic_env import report as reports
+
     if as_json:
         print(json.dumps(reports.to_json(results), allow_nan=False))
     else:
-        reports.show(results, Console())
+        reports.show(results)
     if out is not None:
-        saved = reports.save(results, out)
-        errors.print(f"saved {', '.join(str(path) for path in saved)}", style="dim", markup=False)
-    if any(run.error for run in results.runs):
-        raise typer.Exit(FAILED)
+        try:
+            saved = ", ".join(str(path) for path in reports.save(results, out))
+        except ImportError as error:
+            saved = f"{out} without the picture: {error}"
+        errors.print(f"saved {saved}", style="dim", markup=False)

@@ -1,39 +1,49 @@
 """A picture of cumulative mistakes with the theorems' bounds; matplotlib is imported only to draw it."""
 
+import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from agents.typing import Float
-from learners.fixed import ConstantClassifier
+from learners.catalogue import LEARNERS
+from learners.fixed import BestFixedClassifier, ConstantClassifier
+from strategic_env.contestants import Contestant
+from strategic_env.encoding import finite
 from strategic_env.evaluation import Results
 from strategic_env.extras import require_plot
 from strategic_env.registration import SCENARIOS
 from strategic_env.summary import (
+    HOW_THE_REFERENCE_IS_MADE,
     bound_text,
     failure_text,
     finished,
-    finite,
     reference_of,
     rows,
     seeds_text,
     shown_name,
     title,
     why_no_bound,
-    wrapped,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours of Okabe and Ito, which colour-blind readers tell apart; those who do not learn are grey and black.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# Colours of Okabe and Ito without yellow, which colour-blind readers tell apart, and two that are darker.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A1F5C", "#7F7F00")
+# Those who do not learn are grey and black.
 GREY, BLACK = "#6E6E6E", "#222222"
-LINES, DASHED = ("-", "-.", ":"), "--"
+SOLID, DASHED, DOTTED = "-", "--", ":"
+STYLES = (SOLID, "-.", DASHED, DOTTED)
+Look: TypeAlias = tuple[str, str]
+REFERENCE: Look = (BLACK, DASHED)
+LOOKS: tuple[Look, ...] = tuple((colour, style) for style in STYLES for colour in COLOURS)
+STILL = (ConstantClassifier.name, BestFixedClassifier.name)
 # Learners that end this many times apart are told apart on logarithmic axes only.
 FAR_APART = 30.0
 # A bound this many times higher than the highest curve would squash the curves: linear and logarithmic axes.
@@ -64,8 +74,7 @@ def plot(results: Results, path: str | Path) -> None:
     bounds = [(curve.bound, curve.colour) for curve in curves if curve.bound is not None and curve.bound <= limit]
     top = max([highest, *(bound for bound, _ in bounds)])
     _draw_axes(axes, results, top, logarithmic)
-    for curve in curves:
-        _draw_curve(axes, results.checkpoints, curve, from_origin=not logarithmic)
+    _draw_curves(axes, results.checkpoints, curves, from_origin=not logarithmic)
     for bound, colour in bounds:
         axes.axhline(bound, color=colour, linewidth=1.1, linestyle=(0, (1, 1.5)))
     _draw_names(axes, curves, limit)
@@ -87,25 +96,47 @@ class _Curve:
 
 def _curves(results: Results) -> list[_Curve]:
     """Summarise the runs that did not fail; a contestant without any is left out."""
-    curves, learning = [], 0
+    curves, looks = [], looks_of(results.contestants)
     for contestant in results.contestants:
-        colour, style = COLOURS[learning % len(COLOURS)], LINES[learning // len(COLOURS) % len(LINES)]
-        if contestant.learner is None:
-            colour, style = BLACK, DASHED
-        elif isinstance(contestant.learner, ConstantClassifier):
-            colour, style = GREY, LINES[0 if contestant.learner.accept else -1]
-        else:
-            learning += 1
         seeds = np.array([run.curve for run in finished(results.of(contestant))], dtype=np.float64)
         if len(seeds):
             spread = seeds.mean(axis=0), seeds.min(axis=0), seeds.max(axis=0)
-            curves.append(_Curve(shown_name(contestant), colour, style, *spread, finite(results.bound(contestant))))
+            bound = finite(results.bound(contestant))
+            curves.append(_Curve(shown_name(contestant), *looks[contestant.label], *spread, bound))
     return curves
+
+
+def looks_of(contestants: Sequence[Contestant]) -> dict[str, Look]:
+    """Return colour and line style of every label: a learner without parameters looks the same in all pictures.
+
+    Its forms for l1 and l2 costs, which do not meet, share a look. All others get what is left, in the colour of
+    their learner where it can be.
+    """
+    families = [family for family in dict.fromkeys(map(_family, LEARNERS)) if family not in STILL]
+    fixed, free = dict(zip(families, LOOKS, strict=False)), list(LOOKS[len(families) :])
+    looks: dict[str, Look] = {}
+    for one in contestants:
+        family = _family(one.name)
+        look = fixed.get(family) if one.label == one.name else None
+        if one.learner is None:
+            look = REFERENCE
+        elif isinstance(one.learner, ConstantClassifier):
+            look = (GREY, SOLID if one.learner.accept else DOTTED)
+        if look is None or look in looks.values():
+            colour = fixed[family][0] if family in fixed else None
+            look = next((other for other in free if other[0] == colour), free[0] if free else LOOKS[-1])
+            free = [other for other in free if other != look]
+        looks[one.label] = look
+    return looks
+
+
+def _family(name: str) -> str:
+    return re.sub("-l[12](-single)?$", "", name)
 
 
 def _far_apart(curves: Sequence[_Curve]) -> bool:
     """Tell whether linear axes would show some learners as a flat line at the bottom."""
-    last = [float(curve.mean[-1]) for curve in curves if curve.style != DASHED]
+    last = [float(curve.mean[-1]) for curve in curves if (curve.colour, curve.style) != REFERENCE]
     return bool(last) and max(last) > FAR_APART * max(1.0, min(last))
 
 
@@ -140,41 +171,54 @@ def _subtitle(results: Results) -> list[str]:
     over = seeds_text(results)
     lines.append(f"mean of {over}, band from minimum to maximum" if len(results.seeds) > 1 else over)
     if reference_of(results) is not None:
-        lines[-1] += "; reference: a fixed classifier made from the true points"
+        lines.append(f"reference: {HOW_THE_REFERENCE_IS_MADE}")
     if not any(row.bound is not None for row in table):
         lines.append(why_no_bound(results))
     return lines + [failure_text(row, results) for row in table if row.failed]
 
 
-def _draw_curve(axes: "Axes", checkpoints: Sequence[int], curve: _Curve, *, from_origin: bool) -> None:
-    start = [0.0] if from_origin else []
-    rounds, mean, least, most = (
-        np.array([*start, *values]) for values in (checkpoints, curve.mean, curve.least, curve.most)
-    )
-    axes.fill_between(rounds, least, most, color=curve.colour, alpha=0.16, linewidth=0)
-    axes.plot(rounds, mean, color=curve.colour, linestyle=curve.style, linewidth=2.0)
+def _draw_curves(axes: "Axes", checkpoints: Sequence[int], curves: Sequence[_Curve], *, from_origin: bool) -> None:
+    """Draw every mean on top of all bands, which are the paler the more there are."""
+    start, opacity = [0.0] if from_origin else [], 0.8 / max(5, len(curves))
+    for curve in curves:
+        rounds, mean, least, most = (
+            np.array([*start, *values]) for values in (checkpoints, curve.mean, curve.least, curve.most)
+        )
+        axes.fill_between(rounds, least, most, color=curve.colour, alpha=opacity, linewidth=0, zorder=1)
+        axes.plot(rounds, mean, color=curve.colour, linestyle=curve.style, linewidth=2.0)
 
 
 def _draw_names(axes: "Axes", curves: Sequence[_Curve], limit: float) -> None:
     """Write each curve's name and last mean, and each bound up to ``limit``, right of the axes close to its height."""
     names = []
     for curve in curves:
-        lines = wrapped(curve.name, 36)
+        lines = _wrapped(curve.name, 36)
         lines[0] += f"  {curve.mean[-1]:,.1f}"
         if curve.bound is not None and curve.bound <= limit:
-            text = "\n".join(wrapped(f"bound of {curve.name}", 36))
-            names.append((curve.bound, f"{text}  {bound_text(curve.bound)}", curve.colour, "normal"))
+            text = "\n".join(_wrapped(f"bound of {curve.name}", 36))
+            names.append((curve.bound, f"{text}  {bound_text(curve.bound)}", curve.colour, ":", "normal"))
         elif curve.bound is not None:
             lines.append(f"(bound {bound_text(curve.bound)})")
-        names.append((float(curve.mean[-1]), "\n".join(lines), curve.colour, "bold"))
+        names.append((float(curve.mean[-1]), "\n".join(lines), curve.colour, curve.style, "bold"))
     names.sort()
     to_axes = axes.transData + axes.transAxes.inverted()
     heights = [float(to_axes.transform((1.0, value))[1]) for value, *_ in names]
-    places = _apart(heights, [0.055 * (1 + text.count("\n")) for _, text, *_ in names])
+    places = _apart(heights, [0.05 * (1 + text.count("\n")) for _, text, *_ in names])
     frame = axes.transAxes
-    for (_, text, colour, weight), height, place in zip(names, heights, places, strict=True):
-        axes.plot([1.005, 1.03], [height, place], transform=frame, color=colour, linewidth=1.0, clip_on=False)
-        axes.text(1.04, place, text, transform=frame, color=colour, fontsize=11, fontweight=weight, va="center")
+    for (_, text, colour, style, weight), height, place in zip(names, heights, places, strict=True):
+        axes.plot([1.005, 1.03], [height, place], color=colour, linewidth=0.8, transform=frame, clip_on=False)
+        sample = (1.03, 1.09)  # its look, as in a legend
+        axes.plot(sample, [place, place], color=colour, linestyle=style, linewidth=1.8, transform=frame, clip_on=False)
+        axes.text(1.1, place, text, color=colour, fontsize=10.5, fontweight=weight, transform=frame, va="center")
+
+
+def _wrapped(label: str, width: int) -> list[str]:
+    """Break a label that is longer at its hyphens, and put its parameters on lines of their own."""
+    if len(label) <= width:
+        return [label]
+    name, _, parameters = label.partition(":")
+    details = textwrap.wrap(parameters.replace(", ", ",").replace(",", ", "), width - 2)
+    return [*textwrap.wrap(name, width), *(f"  {line}" for line in details)]
 
 
 def _apart(heights: Sequence[float], sizes: Sequence[float]) -> list[float]:

@@ -1,94 +1,105 @@
 """Results as a table, a JSON object, CSV files and a picture."""
 
 import csv
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from learners.fixed import BestFixedClassifier
-from strategic_env.evaluation import Contestant, Results, Run
+from strategic_env.contestants import Contestant
+from strategic_env.encoding import finite, plain
+from strategic_env.evaluation import Results
+from strategic_env.playing import Run
 from strategic_env.plotting import plot
 from strategic_env.summary import (
+    HOW_THE_REFERENCE_IS_MADE,
     Row,
     bound_text,
+    counted,
     failure_text,
-    finite,
-    plain,
     reference_of,
     rows,
     seeds_text,
     shown_name,
     title,
     why_no_bound,
-    wrapped,
 )
 
 CURVES, SUMMARY, PICTURE = "curves.csv", "summary.csv", "mistakes.png"
 MISSING = "-"
 
 
-def show(results: Results, console: Console) -> None:
-    """Print the table; columns that would be empty are left out, and the caption says why."""
+def show(results: Results, console: Console | None = None) -> None:
+    """Print the table to the terminal, or to another console; columns that would be empty are left out."""
+    console = console or Console()
     summary = rows(results)
-    columns = [column for column in _columns() if any(cell != MISSING for cell in map(column[1], summary))]
+    columns = [column for column in _COLUMNS if any(cell != MISSING for cell in map(column[1], summary))]
+    headings = [[heading.split("\n")[line] for heading, _ in columns] for line in (0, 1)]
     cells = [[show_cell(row) for _, show_cell in columns] for row in summary]
-    widths = [
-        max(map(len, [*heading.split("\n"), *(line[at] for line in cells)])) for at, (heading, _) in enumerate(columns)
-    ]
-    room = max(12, console.width - sum(widths) - 2 * len(widths))  # what two blanks before every number leave
-    caption = Text("\n" + "\n".join(_notes(results, summary)))
-    caption.highlight_regex(r"(?m)^[a-z ]+:", "bold")
-    table = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold",
-        title=Text(title(results), style="bold"), title_justify="left", caption=caption, caption_justify="left",
-    )  # fmt: skip
-    table.add_column("\nlearner", no_wrap=True)
-    for (heading, _), width in zip(columns, widths, strict=True):
-        table.add_column(heading, justify="right", no_wrap=True, min_width=width)
-    for contestant, row, line in zip(results.contestants, summary, cells, strict=True):
-        table.add_row(_label_cell(contestant, row, len(results.seeds), room), *line)
-    console.print(table)
+    labels = [shown_name(contestant) for contestant in results.contestants]
+    head, body = _laid_out(["", "learner"], headings, labels, cells, console.width)
+    what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
+    console.print(Text(what, style="bold"))
+    console.print(Text(head, style="bold"), soft_wrap=True)
+    console.print("─" * max(map(len, head.split("\n"))), soft_wrap=True)
+    for row, lines in zip(summary, body, strict=True):
+        console.print(Text(lines), soft_wrap=True)
+        if row.failed:
+            console.print(f"  {row.failed} of {seeds_text(results)} failed", style="red", highlight=False)
+    notes = Text("\n" + "\n".join(_notes(results, summary)))
+    notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
+    console.print(notes)
 
 
-def _columns() -> list[tuple[str, Callable[[Row], str]]]:
-    """Return the heading of every column of numbers, and how it shows a row."""
-    return [
-        ("mistakes\nmean", lambda row: _number(row.mistakes_mean, ",.1f")),
-        ("\nmin", lambda row: _number(row.mistakes_min, ",d")),
-        ("\nmax", lambda row: _number(row.mistakes_max, ",d")),
-        ("\nregret", lambda row: _number(row.regret, "+,.1f")),
-        ("\nbound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
-        ("bound\nused", lambda row: _number(row.bound_used, ".1%")),
-        ("\nmoved", lambda row: _number(row.manipulators, ".1%")),
-        ("cost\npaid", lambda row: _number(row.qualified_cost, ".3f")),
-    ]
+def _laid_out(
+    corner: list[str], headings: list[list[str]], labels: list[str], cells: list[list[str]], width: int
+) -> tuple[str, list[str]]:
+    """Return the heading and a text for every row; a label that leaves no room for its numbers has its own line."""
+    widths = [max(map(len, column)) for column in zip(*headings, *cells, strict=True)]
+    longest = max(map(len, labels))
+    blanks = 2 if longest + sum(widths) + 2 * len(widths) <= width else 1
+    room = max(len("learner"), min(longest, width - sum(widths) - blanks * len(widths)))
+
+    def line(label: str, numbers: list[str]) -> str:
+        row = "".join(f"{' ' * blanks}{number:>{size}}" for number, size in zip(numbers, widths, strict=True))
+        return f"{label:{room}}{row}" if len(label) <= room else f"{label}\n{' ' * room}{row}"
+
+    head = "\n".join(map(line, corner, headings))
+    return head, list(map(line, labels, cells))
 
 
 def _number(value: float | None, form: str) -> str:
     return MISSING if value is None else format(value, form)
 
 
-def _label_cell(contestant: Contestant, row: Row, seeds: int, width: int) -> Text:
-    text = Text("\n".join(wrapped(shown_name(contestant), width)))
-    if row.failed:
-        text.append("\n" + "\n".join(textwrap.wrap(f"{row.failed} of {seeds} failed", width)), style="red")
-    return text
+def _mean(value: float | None, sign: str) -> str:
+    """Write a mean number of mistakes, from 1,000 on without decimals, so that the table stays narrow."""
+    return _number(value, f"{sign},.1f" if value is None or abs(value) < 1000.0 else f"{sign},.0f")
+
+
+# The heading of every column of numbers, and how it shows a row.
+_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+    ("\nmean", lambda row: _mean(row.mistakes_mean, "")),
+    ("\nmin", lambda row: _number(row.mistakes_min, ",d")),
+    ("\nmax", lambda row: _number(row.mistakes_max, ",d")),
+    ("\nregret", lambda row: _mean(row.regret, "+")),
+    ("\nbound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
+    ("bound\nused", lambda row: _number(row.bound_used, ".1%")),
+    ("\nmoved", lambda row: _number(row.manipulators, ".1%")),
+    ("cost\npaid", lambda row: _number(row.qualified_cost, ".3f")),
+]
 
 
 def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
-    """Return the lines of the table's caption."""
-    notes = [f"mistakes: in {results.rounds:,} rounds, over {seeds_text(results)}."]
+    """Return the lines below the table."""
     if reference_of(results) is None:
-        notes.append(f"no regret: the reference ({BestFixedClassifier.name}) takes no part.")
+        notes = [f"regret: left out, because {BestFixedClassifier.name}, which it is against, takes no part."]
     else:
-        notes.append(f"reference: {BestFixedClassifier.name}, made from the true points; not always the best.")
-        notes.append("regret: mean mistakes minus the reference's.")
+        notes = [f"reference: {HOW_THE_REFERENCE_IS_MADE}."]
+        notes.append("regret: mean mistakes minus the reference's; below 0 where a learner beats it.")
     if any(row.bound is not None for row in summary):
         notes.append(f"bound: the theorem's on mistakes, sharpened; {MISSING} where none applies.")
         notes.append("bound used: mean mistakes / bound.")
@@ -166,7 +177,7 @@ def save(results: Results, folder: str | Path) -> list[Path]:
     Raises
     ------
     ImportError
-        If matplotlib is missing.
+        If matplotlib is missing; all but the picture is written.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,15 +1,18 @@
 """What a table and a picture of results share: the numbers of every contestant over its seeds, and the words."""
 
 import json
-import math
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from agents.individuals import BestResponse
 from learners.fixed import ConstantClassifier
-from strategic_env.evaluation import Contestant, Results, Run
+from strategic_env.contestants import Contestant
+from strategic_env.encoding import finite, plain
+from strategic_env.evaluation import Results
+from strategic_env.playing import Run
+
+HOW_THE_REFERENCE_IS_MADE = "widest separator of the true points (soft-margin if there is none), raised by the reach"
 
 
 @dataclass(frozen=True)
@@ -100,44 +103,30 @@ def _ratio(total: float, number: float) -> float | None:
     return total / number if number > 0 else None
 
 
-def finite(value: float | None) -> float | None:
-    """Return a number, or None where it is infinite or NaN."""
-    return value if value is not None and math.isfinite(value) else None
-
-
-def plain(value: object) -> object:
-    """Return what JSON can encode: arrays as lists, NaN and infinity as None, other objects as text."""
-    if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return finite(value)
-    return value if value is None or isinstance(value, bool | int | str) else repr(value)
-
-
 def title(results: Results) -> str:
-    """Return the scenario with its options."""
+    """Return the scenario with its options, long lists shortened."""
     options = results.scenario.options.items()
-    return ", ".join([results.scenario.name, *(f"{key}={json.dumps(plain(value))}" for key, value in options)])
+    texts = [f"{key}={json.dumps(plain(value))}" for key, value in options]
+    return shortened(", ".join([results.scenario.name, *texts]))
 
 
 def shown_name(contestant: Contestant) -> str:
-    """Return what tables and pictures call a contestant."""
+    """Return what tables and pictures call a contestant: its name on the command line, with a word where it is odd."""
     if contestant.learner is None:
-        return "reference"
-    if isinstance(contestant.learner, ConstantClassifier):
-        return "accept all" if contestant.learner.accept else "accept nobody"
-    return contestant.label
+        return f"{contestant.label} (reference)"
+    if contestant.label == ConstantClassifier.name:
+        return f"{contestant.label} (accepts all)"
+    return shortened(contestant.label)
 
 
-def wrapped(label: str, width: int) -> list[str]:
-    """Break a label at its hyphens where it must be, and put its parameters on lines of their own."""
-    name, _, parameters = label.partition(":")
-    details = textwrap.wrap(parameters.replace(", ", ",").replace(",", ", "), width - 2)
-    return [*textwrap.wrap(name, width), *(f"  {line}" for line in details)]
+def shortened(text: str) -> str:
+    """Cut every list of more than 40 characters, and say how many numbers it holds."""
+
+    def cut(found: re.Match[str]) -> str:
+        numbers = found[1].split(",")
+        return f"[{','.join(numbers[:2])}, ... {len(numbers)} numbers]"
+
+    return re.sub(r"\[([^][]{40,})\]", cut, text)
 
 
 def bound_text(bound: float) -> str:
@@ -147,7 +136,12 @@ def bound_text(bound: float) -> str:
 
 def seeds_text(results: Results) -> str:
     """Say over how many seeds the numbers are."""
-    return f"{len(results.seeds)} seeds" if len(results.seeds) > 1 else "1 seed"
+    return counted(len(results.seeds), "seed")
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things: ``1 round``, ``1,000 rounds``."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def failure_text(row: Row, results: Results) -> str:
@@ -157,9 +151,11 @@ def failure_text(row: Row, results: Results) -> str:
 
 def why_no_bound(results: Results) -> str:
     """Say why no contestant has a bound."""
-    feedback = results.scenario.setting.feedback
-    if feedback != "full":
-        return f"no bounds: the theorems need every label, but feedback is {feedback}"
+    setting = results.scenario.setting
+    if setting.feedback != "full":
+        return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
+    if type(setting.individual) is not BestResponse:
+        return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
     if results.scenario.truth is None:
         return "no bounds: no hyperplane is known to separate the labels"
     return "no bounds: no theorem of these learners applies here"

@@ -1,6 +1,7 @@
 """The house rules, held by a test: one-way arrows, no global randomness, a cheap import, a tidy top level."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 # Modules not named here may stand anywhere, as long as no chain of imports through them leads to a later module.
 ORDER = (
     "extras", "game", "scene", "picture", "rendering", "single", "builders", "scenarios",
-    "evaluation", "summary", "plotting", "report", "cli", "",
+    "contestants", "playing", "archive", "evaluation", "summary", "plotting", "report", "listing", "reproduce", "cli", "",
 )  # fmt: skip
 
 TOP = {
@@ -125,6 +126,13 @@ def test_a_plain_import_is_cheap() -> None:
     completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert completed.returncode == 0, completed.stderr
     assert completed.stdout.split() == [], "import strategic_env loads what it should load on first use"
+
+
+def test_dir_lists_what_loads_on_first_use() -> None:
+    for package in FORBIDDEN:
+        module = importlib.import_module(package)
+        assert set(module.__all__) <= set(dir(module))
+        assert "__name__" in dir(module)
 
 
 def test_top_level_holds_only_what_the_design_names() -> None:

@@ -11,21 +11,27 @@ from numpy.typing import NDArray
 from agents import L2Cost, Noisy, Separable, WeightedL1Cost
 from agents.boundary import on_boundary
 from agents.costs import respond
-from learners import BiasedL1, ConstantClassifier, Perceptron, StrategicPerceptronL1, StrategicPerceptronL2, Truth
-from learners.certificate import (
-    Certificate,
-    Step,
-    Violation,
-    alignment,
-    few_mistakes,
-    growth,
-    progress,
-    small_correction,
+from agents.nature import farthest_negative
+from learners import (
+    BiasedL1,
+    BiasedL2,
+    ConstantClassifier,
+    MarginPerceptron,
+    Perceptron,
+    StrategicPerceptronL1,
+    StrategicPerceptronL2,
+    Truth,
+    UnknownCostL1Single,
+    UnknownCostL2,
+    UnknownMarginL2,
 )
+from learners.biased import place_origin
+from learners.certificate import Certificate, Violation
+from learners.proofs import Step, alignment, few_mistakes, growth, progress, small_correction
 from strategic_env import StrategicClassificationEnv
 
 Array = NDArray[np.float64]
-POOL, ROUNDS, EPS = 12, 40, 2.0**-52
+POOL, ROUNDS, LONG, EPS = 12, 40, 250, 2.0**-52
 
 
 class Pool(NamedTuple):
@@ -37,16 +43,18 @@ class Pool(NamedTuple):
     truth: Truth
 
 
-def draw_pool(rng: np.random.Generator, kind: str, dim: int, alpha: float, nonnegative: bool, biased: bool) -> Pool:
-    """Points all over a ball, or small integers with many ties."""
+def draw_pool(
+    rng: np.random.Generator, kind: str, dim: int, alpha: float, nonnegative: bool, biased: bool, least: float = 0.05
+) -> Pool:
+    """Points all over a ball but ``least`` of it, or small integers with many ties."""
     if kind == "ball":
         radius = rng.choice([0.05, 1.0, 30.0])
         normal, z = rng.standard_normal(dim), rng.standard_normal((8 * POOL, dim))
         z *= radius * (rng.random((8 * POOL, 1)) ** (1 / dim)) / np.linalg.norm(z, axis=1, keepdims=True)
-        offset, least = biased * rng.uniform(-0.4, 0.4) * radius, 0.05 * radius
+        offset, least = biased * rng.uniform(-0.4, 0.4) * radius, least * radius
     else:
         normal, z = rng.integers(1, 3, dim) * rng.choice([-1.0, 1.0], dim), rng.integers(-2, 3, (8 * POOL, dim)) * 1.0
-        offset, least = biased * rng.integers(-2, 3) / np.linalg.norm(normal), 1e-9
+        offset, least = biased * rng.integers(-2, 3) / np.linalg.norm(normal), 1e-9 if least < 0.1 else 0.9
     normal = (abs(normal) if nonnegative else normal) / np.linalg.norm(normal)
     values = z @ normal + offset
     far = np.flatnonzero(abs(values) > least)[:POOL]
@@ -65,7 +73,7 @@ class Game:
         self, learner: Any, pool: Pool, cost: Any, hidden: bool = False, certificate: type[Certificate] = Certificate
     ) -> None:
         self.learner, self.pool, self.norm, self.hidden = learner, pool, cost.norm, hidden
-        self.budget = cost.budgets(pool.truth.dim)[0]
+        self.budgets = cost.budgets(pool.truth.dim)
         self.certificate = certificate(learner, pool.separator, pool.truth)
         nothing = {"features": np.zeros(pool.truth.dim), "classifier": np.zeros(pool.truth.dim + 1)}
         zeros = dict.fromkeys(("prediction", "label", "round"), np.zeros(1))
@@ -74,7 +82,9 @@ class Game:
 
     def answer(self, member: int) -> tuple[bool, Array]:
         report = np.empty(self.pool.truth.dim)
-        return respond(self.norm, self.action, self.pool.z[member], self.budget, report)[0], report
+        return respond(self.norm, self.action, self.pool.z[member], self.budgets[member % len(self.budgets)], report)[
+            0
+        ], report
 
     def play(self, member: int) -> None:
         (accepted, report), label = self.answer(member), self.pool.labels[member]
@@ -94,8 +104,8 @@ class Game:
         """The members on whom the published classifier errs."""
         return (k for k, label in enumerate(self.pool.labels) if self.answer(k)[0] != (label > 0))
 
-    def finish(self, rng: np.random.Generator, greedy: bool) -> Certificate:
-        for _ in range(ROUNDS):
+    def finish(self, rng: np.random.Generator, greedy: bool, rounds: int = ROUNDS) -> Certificate:
+        for _ in range(rounds):
             member = next(self.wrong(), -1) if greedy else int(rng.integers(len(self.pool.z)))
             if member < 0 or self.certificate.violation:
                 break
@@ -106,37 +116,91 @@ class Game:
 class Kind(NamedTuple):
     """A learner with its game; alpha has one reach for each coordinate, the first is the largest."""
 
-    learner: Callable[[Array, float], Any]
+    learner: Callable[[Array, Truth], Any]
     cost: Callable[[Array], Any] = lambda alpha: L2Cost(alpha[0])
     nonnegative: bool = False
     biased: bool = False
+    differ: float = 0.0  # by how many margins the alphas of individuals differ
+    least: float = 0.05  # distance from the separator, in radii
+    rounds: int = ROUNDS
 
     def games(self, seed: int, dims: Any, alphas: Any, copies: int = 1, **options: Any) -> Iterator[Certificate]:
         """Play a game for each kind of pool and order, ``copies`` times."""
         rng = np.random.default_rng([seed, self.nonnegative, self.biased])
         for dim, ratio, _, kind, greedy in product(dims, alphas, range(copies), ("ball", "integers"), (False, True)):
-            pool = draw_pool(rng, kind, dim, ratio, self.nonnegative, self.biased)
+            pool = draw_pool(rng, kind, dim, ratio, self.nonnegative, self.biased, self.least)
             alpha = pool.truth.alpha[0] * rng.choice([0.0, 0.5, 1.0, 1.0], dim)
             alpha[0] = pool.truth.alpha[0]
-            learner = self.learner(alpha, pool.truth.radius)
-            game = Game(learner, pool, self.cost(alpha), **options)
-            yield game.finish(rng, greedy)
-            assert game.mistakes == game.certificate.mistakes
+            cost = self.cost(alpha)
+            if self.differ:
+                cost = L2Cost(np.maximum(0.0, alpha[0] - self.differ * pool.truth.margin * rng.random(len(pool.z))))
+            truth = pool.truth
+            if cost.norm == 1:
+                truth = truth._replace(alpha=tuple(cost.budgets(dim)[0]))
+            elif self.differ:
+                truth = truth._replace(alpha=(cost.alpha.max(),), alpha_min=(cost.alpha.min(),))
+            game = Game(self.learner(alpha, truth), pool._replace(truth=truth), cost, **options)
+            yield game.finish(rng, greedy, self.rounds)
+            assert game.mistakes <= game.certificate.mistakes
+            assert game.mistakes == game.certificate.mistakes or type(game.state).__name__ == "PerceptronState"
 
 
 def l1(learner: Callable[..., Any], biased: bool = False) -> Kind:
-    return Kind(learner, WeightedL1Cost, nonnegative=True, biased=biased)
+    return Kind(lambda alpha, truth: learner(alpha, truth.radius), WeightedL1Cost, nonnegative=True, biased=biased)
+
+
+def below(margins: float) -> Callable[[Array, Truth], Any]:
+    """An estimate so many margins below alpha."""
+    return lambda alpha, truth: StrategicPerceptronL2(max(0.0, alpha[0] - margins * truth.margin))
+
+
+def smallest(alpha: Array, truth: Truth) -> Any:
+    assert truth.alpha_min is not None
+    return StrategicPerceptronL2(truth.alpha_min[0])
+
+
+def only_first(alpha: Array) -> WeightedL1Cost:
+    return WeightedL1Cost(alpha * (np.arange(len(alpha)) == 0))
+
+
+def unmoved(learner: Callable[[], Any], biased: bool = False) -> Kind:
+    return Kind(lambda alpha, truth: learner(), lambda alpha: L2Cost(0.0), biased=biased)
+
+
+def search(learner: Callable[..., Any], *last: Any, **options: Any) -> Callable[[Array, Truth], Any]:
+    return lambda alpha, truth: learner(truth.radius, truth.margin, *last, **options)
+
+
+def biased_l2(learner: Callable[..., Any] = BiasedL2, **options: Any) -> Kind:
+    return Kind(
+        lambda alpha, truth: learner(alpha[0], truth.radius, truth.margin, **options),
+        biased=True, least=0.5, rounds=LONG,
+    )  # fmt: skip
 
 
 KINDS = {
-    "Perceptron": Kind(lambda alpha, radius: Perceptron(learning_rate=0.3), lambda alpha: L2Cost(0.0)),
-    "Perceptron with bias": Kind(
-        lambda alpha, radius: Perceptron(bias=True), lambda alpha: L2Cost(0.0), biased=True
-    ),
-    "StrategicPerceptronL2": Kind(lambda alpha, radius: StrategicPerceptronL2(alpha[0])),
+    "Perceptron": unmoved(lambda: Perceptron(learning_rate=0.3)),
+    "Perceptron with bias": unmoved(lambda: Perceptron(bias=True), biased=True),
+    "Perceptron, lecture": unmoved(lambda: Perceptron(bias=True, learning_rate=0.3, ties="lecture"), biased=True),
+    "MarginPerceptron": unmoved(lambda: MarginPerceptron(2.0, learning_rate=0.3)),
+    "MarginPerceptron with bias": unmoved(lambda: MarginPerceptron(1.0, bias=True), biased=True),
+    "StrategicPerceptronL2": Kind(lambda alpha, truth: StrategicPerceptronL2(alpha[0])),
+    "StrategicPerceptronL2, estimate": Kind(below(0.3)),
+    "StrategicPerceptronL2, worst estimate": Kind(below(0.5)),
+    "StrategicPerceptronL2, heterogeneous": Kind(smallest, differ=0.5),
     "StrategicPerceptronL1": l1(StrategicPerceptronL1),
     "BiasedL1": l1(BiasedL1, biased=True),
 }  # fmt: skip
+# They need long games; alpha must be at most R.
+SEARCHES = {
+    "UnknownCostL2": Kind(search(UnknownCostL2), least=0.4, rounds=LONG),
+    "UnknownCostL2, cautious": Kind(
+        lambda alpha, truth: UnknownCostL2(1.2 * truth.radius, 0.8 * truth.margin), least=0.4, rounds=LONG
+    ),
+    "UnknownMarginL2": Kind(lambda alpha, truth: UnknownMarginL2(truth.radius), least=0.4, rounds=LONG),
+    "UnknownCostL1Single": Kind(search(UnknownCostL1Single, 0), only_first, True, least=0.4, rounds=LONG),
+    "BiasedL2": biased_l2(),
+}
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -149,24 +213,41 @@ def test_the_learners_keep_every_invariant(name: str, hidden: bool) -> None:
     assert total > 100, "the games are no challenge"
 
 
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("hidden", [False, True], ids=["full", "hidden"])
+@pytest.mark.parametrize("copies", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_searches_keep_every_invariant(name: str, hidden: bool, copies: int) -> None:
+    """They go through phases: the sums of the proof begin anew."""
+    phases = 0
+    for certificate in SEARCHES[name].games(copies, (1, 3), (0.0, 0.3, 1.0), copies, hidden=hidden):
+        certificate.raise_if_violated()
+        phases += certificate._view.phase[1] > (name != "BiasedL2")
+    # Algorithm 5 waits for a label of somebody rejected, which it never sees if those stay hidden.
+    if not (hidden and name == "BiasedL2"):
+        assert phases > 3 * copies, "the games are no challenge"
+
+
 def environment(kind: Kind, rng: np.random.Generator, dim: int, **options: Any) -> tuple[Any, Any, Truth]:
-    population = Separable(dim, margin=0.05, nonnegative=kind.nonnegative, bias=0.3 if kind.biased else 0.0, pool=40)
-    alpha = rng.uniform(0.1, 2.0, dim)
-    alpha[0] = 2.0
-    cost, learner = kind.cost(alpha), kind.learner(alpha, 1.0)
-    truth = Truth(
-        "l1" if cost.norm == 1 else "l2", dim, 1.0, 0.05, population.bias, (float(cost.alpha.max()),), kind.nonnegative
-    )
-    return StrategicClassificationEnv(population, cost, **options), learner, truth
+    margin = 0.05 if kind.least < 0.1 else 0.3
+    population = Separable(dim, margin=margin, nonnegative=kind.nonnegative, bias=0.3 if kind.biased else 0.0, pool=40)
+    alpha = rng.uniform(0.1, 1.0, dim)
+    alpha[0] = 1.0
+    cost = kind.cost(alpha)
+    reaches = tuple(float(reach) for reach in cost.budgets(dim)[0])
+    truth = Truth(f"l{cost.norm}", dim, 1.0, margin, population.bias, reaches, kind.nonnegative)
+    truth = truth._replace(alpha_min=reaches)
+    return StrategicClassificationEnv(population, cost, **options), kind.learner(alpha, truth), truth
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", KINDS | SEARCHES)
 @pytest.mark.parametrize("observation", ["dict", "flat"])
 @pytest.mark.parametrize("feedback", ["full", "apple_tasting"])
 def test_in_the_environment_in_double_and_single_precision(name: str, observation: str, feedback: str) -> None:
     rng = np.random.default_rng(2)
     for seed in range(6):
-        env, learner, truth = environment(KINDS[name], rng, 1 + 2 * seed, observation=observation, feedback=feedback)
+        env, learner, truth = environment(
+            (KINDS | SEARCHES)[name], rng, 1 + 2 * seed, observation=observation, feedback=feedback
+        )
         seen, _ = env.reset(seed=seed)
         assert env.game is not None and env.game.arrivals.separator is not None
         certificate = Certificate(learner, 7.0 * env.game.arrivals.separator, truth)  # its scale does not matter
@@ -255,8 +336,67 @@ def broken(base: type, rule: Callable[..., None], flaw: str) -> Any:
     return Broken
 
 
+class Tampered:
+    """Makes a class of learners with a flaw that changes the state after each round, given that before."""
+
+    def __init__(self, base: type, flaw: Callable[[Any, Any], None]) -> None:
+        self.base, self.flaw = base, flaw
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        flaw = self.flaw
+
+        class Broken(self.base):  # type: ignore[name-defined, misc]
+            def predict(self, observation: Any, state: Any = None, *_: Any) -> Any:
+                before = state and state._make(field.copy() for field in state)
+                action, state = super().predict(observation, state)
+                if before is None:
+                    return action, state
+                flaw(before, state)
+                return super().predict(observation | {"round": np.zeros(1)}, state)  # publishes only
+
+        return Broken(*arguments, **options)
+
+
+def impatient(before: Any, state: Any) -> None:
+    """Counts every mistake twice: half the budget."""
+    counter = getattr(state, "phase_mistakes", state.guess_mistakes)
+    counter += (state.weights != before.weights).any() & (counter > 0)
+
+
+def never_gives_up(before: Any, state: Any) -> None:
+    getattr(state, "phase_mistakes", state.guess_mistakes)[:] = 0
+
+
+def keeps_weights(before: Any, state: Any) -> None:
+    if (getattr(state, "phases", state.guesses) != getattr(before, "phases", before.guesses)).any():
+        state.weights[:] = before.weights
+
+
+def ignores_the_forbidden(before: Any, state: Any) -> None:
+    if (state.high != before.high).any():
+        for field, old in zip(state, before, strict=True):
+            field[:] = old
+
+
+def forgets_hi(before: Any, state: Any) -> None:
+    if (state.low != before.low).any() and np.isfinite(before.high).any():
+        state.high[:] = np.inf
+
+
+def takes_small_for_large(before: Any, state: Any) -> None:
+    if (state.low > before.low).any():
+        state.low[:], state.high[:] = before.low, before.estimate
+        state.estimate[:] = (state.low + state.high) / 2
+
+
+def skips_half_of_the_origins(before: Any, state: Any) -> None:
+    if (state.guesses != before.guesses).any():
+        state.guesses[:] += 3
+        place_origin(state, 0)
+
+
 def flawed_l2(flaw: str, factor: float = 1.0) -> Kind:
-    return Kind(lambda alpha, radius: broken(StrategicPerceptronL2, learn_l2, flaw)(factor * alpha[0]))
+    return Kind(lambda alpha, truth: broken(StrategicPerceptronL2, learn_l2, flaw)(factor * alpha[0]))
 
 
 def flawed_l1(flaw: str, factor: float = 1.0, biased: bool = False) -> Kind:
@@ -266,7 +406,7 @@ def flawed_l1(flaw: str, factor: float = 1.0, biased: bool = False) -> Kind:
 
 def flawed_perceptron(flaw: str) -> Kind:
     learner = broken(Perceptron, learn_perceptron, flaw)
-    return KINDS["Perceptron with bias"]._replace(learner=lambda alpha, radius: learner(bias=True, learning_rate=0.3))
+    return KINDS["Perceptron with bias"]._replace(learner=lambda alpha, truth: learner(bias=True, learning_rate=0.3))
 
 
 HEALTHY = {
@@ -294,6 +434,17 @@ BROKEN: dict[str, tuple[Kind, set[str]]] = {
     "2: unraised threshold": (flawed_l2("unraised threshold"), {"5 forbidden zone", "6 movers", "2 wrong side"}),
     "2: alpha too small": (flawed_l2("", factor=0.5), {"6 movers"}),
     "2: alpha too large": (flawed_l2("", factor=2.0), {"5 forbidden zone"}),
+    "2: half an estimate too low": (Kind(below(1.0)), {"6 movers"}),
+    "2: the largest alpha for all": (
+        Kind(lambda alpha, truth: StrategicPerceptronL2(truth.alpha[0]), differ=0.5),
+        {"5 forbidden zone", "6 movers"},
+    ),
+    "5: jumps over the separator": (biased_l2(literal=True), {"17 segment", "17 origins"}),
+    "5: skips origins": (biased_l2(Tampered(BiasedL2, skips_half_of_the_origins)), {"17 segment", "17 origins"}),
+    "5: impatient": (biased_l2(Tampered(BiasedL2, impatient)), {"17 origins", "17 patience"}),
+    "5: keeps weights": (biased_l2(Tampered(BiasedL2, keeps_weights)), {"17 patience"}),
+    "5: never gives up": (biased_l2(Tampered(BiasedL2, never_gives_up)), {"17 patience"}),
+    "margin: only mistakes": (unmoved(lambda: broken(MarginPerceptron, learn_perceptron, "")(1.0)), {"18 kept margin"}),
     "3: corrects every round": (flawed_l1("corrects every round"), {"8 only mistakes"}),
     "3: naive equality": (flawed_l1("naive equality"), WRONG_L1),
     "3: no surrogate": (flawed_l1("no surrogate"), WRONG_L1),
@@ -308,6 +459,74 @@ BROKEN: dict[str, tuple[Kind, set[str]]] = {
     "3 with bias: corrects 1": (flawed_l1("corrects the fake coordinate", biased=True), {"9 correction"}),
     "3 with bias: favours 1": (flawed_l1("breaks ties with the fake coordinate", biased=True), {"9 correction"}),
 }
+
+
+def hunt(learner: Any, alpha: float, rounds: int = 800) -> Certificate:
+    """Nature refutes every estimate in three dimensions: shows that it is too large, or errors without progress."""
+    rng, margin = np.random.default_rng(0), 0.25
+    z = rng.standard_normal((4000, 3))
+    z *= rng.random((4000, 1)) / np.linalg.norm(z, axis=1, keepdims=True)
+    z = z[abs(z[:, 0]) >= margin]
+    single = learner.cost == "l1"
+    truth = Truth(learner.cost, 3, 1.0, margin, 0.0, (alpha, 0.0, 0.0) if single else (alpha,), True)
+    pool = Pool(z, np.sign(z[:, 0]), np.eye(4)[0], truth)
+    game = Game(learner, pool, WeightedL1Cost(truth.alpha) if single else L2Cost(alpha))
+    tangent = np.empty(3)
+    for _ in range(rounds):
+        estimate, weights = float(game.state.estimate[0]), game.action[:-1]
+        direction = np.eye(3)[0] * (weights[0] > 0) if single else weights / (np.linalg.norm(weights) or 1.0)
+        scores = z @ weights
+        free = (estimate - alpha) * float(weights @ direction)  # nobody with a higher score reports a lower one
+        evidence = (scores > 1e-9) & (scores < free - 1e-9)
+        errors = (scores >= free) != (pool.labels > 0)
+        if estimate < alpha and not single and farthest_negative(game.action, alpha, 1.0, margin, tangent):
+            z[0], pool.labels[0] = tangent, -1.0
+            game.play(0)
+        else:
+            game.play(int(np.argmax(evidence * 2 + errors)))
+        if game.certificate.violation:
+            break
+    return game.certificate
+
+
+HUNTED: dict[str, tuple[Any, float]] = {
+    "UnknownCostL2, a little too large": (UnknownCostL2(1.0, 0.25), 0.97),
+    "UnknownCostL2, much too large": (UnknownCostL2(1.0, 0.25), 0.8),
+    "UnknownMarginL2": (UnknownMarginL2(1.0), 0.9),
+    "UnknownCostL1Single": (UnknownCostL1Single(1.0, 0.25, 0), 0.9),
+}
+
+
+@pytest.mark.parametrize("name", HUNTED)
+def test_hunted_searches_keep_every_invariant(name: str) -> None:
+    certificate = hunt(*HUNTED[name])
+    certificate.raise_if_violated()
+    found = certificate._view.found
+    assert found.phases + found.guesses > 3
+    if "large" in name:
+        assert found.high < np.inf
+
+
+LAPSED: dict[str, tuple[Callable[[], Any], set[str]]] = {
+    "literal": (lambda: UnknownCostL2(1.0, 0.25, literal=True), {"15 bracket"}),
+    "impatient": (lambda: Tampered(UnknownCostL2, impatient)(1.0, 0.25), {"16 patience"}),
+    "never gives up": (lambda: Tampered(UnknownCostL2, never_gives_up)(1.0, 0.25), {"16 patience"}),
+    "keeps weights": (lambda: Tampered(UnknownCostL2, keeps_weights)(1.0, 0.25), {"16 patience"}),
+    "ignores the forbidden": (lambda: Tampered(UnknownCostL2, ignores_the_forbidden)(1.0, 0.25), {"5 forbidden zone"}),
+    "forgets hi": (lambda: Tampered(UnknownCostL2, forgets_hi)(1.0, 0.25), {"15 bracket"}),
+    "takes small for large": (
+        lambda: Tampered(UnknownCostL2, takes_small_for_large)(1.0, 0.25), {"15 verdict"}
+    ),
+    "told too large a margin": (lambda: UnknownCostL2(1.0, 0.3), {"0 told"}),
+    "told too small a radius": (lambda: UnknownCostL2(0.95, 0.25), {"0 told"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAPSED)
+def test_lapsed_searches_are_caught(name: str) -> None:
+    build, invariants = LAPSED[name]
+    violation = hunt(build(), 0.97).violation
+    assert violation is not None and violation.invariant in invariants
 
 
 def games_of(kind: Kind, hidden: bool = False) -> list[Certificate]:

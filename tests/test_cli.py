@@ -2,24 +2,33 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from strategic_env.cli import parse_learner, parse_settings
+from learners.catalogue import LEARNERS
+from strategic_env.arguments import parse_learner, parse_settings
+from strategic_env.registration import SCENARIOS
+
+ENVIRONMENT = os.environ | {"COLUMNS": "120", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+PROGRAM = [sys.executable, "-m", "strategic_env"]
 
 
-def command(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+def command(
+    *arguments: str, folder: Path | None = None, program: list[str] = PROGRAM
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from strategic_env.cli import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"COLUMNS": "120", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        timeout=300,
+        [*program, *arguments], capture_output=True, text=True, cwd=folder, env=ENVIRONMENT, timeout=300
     )
+
+
+def with_a_fault(fault: str) -> list[str]:
+    """Return a program that is the command line after some statements."""
+    return [sys.executable, "-c", f"{fault}\nfrom strategic_env.cli import main\nmain()"]
 
 
 def test_list_shows_every_name_with_one_line() -> None:
@@ -27,6 +36,40 @@ def test_list_shows_every_name_with_one_line() -> None:
     assert result.returncode == 0
     for name in ("KnownL2", "GermanCredit", "perceptron", "biased-l1", "best-fixed-classifier"):
         assert any(line.split()[:1] == [name] for line in result.stdout.splitlines())
+
+
+def test_list_shows_one_scenario_or_learner() -> None:
+    shown = {
+        name: command("list", name).stdout for name in ("KnownL2", "GermanCredit", "biased-l1", "best-fixed-classifier")
+    }
+    pairs = {name: [line.split(maxsplit=1) for line in text.splitlines()] for name, text in shown.items()}
+    for line in (["margin", "0.1"], ["feedback", '"full"'], ["horizon", "1000"], ["pool", "null"], ["cost", '"l2"']):
+        assert line in [[part.strip() for part in pair] for pair in pairs["KnownL2"]]
+    assert "reward, observation, info_level, render_mode" in shown["KnownL2"]
+    assert "20 numbers]" in shown["GermanCredit"]
+    for text in ("scale_free    false", "radius        what the scenario tells", "Section 7", "learners.BiasedL1"):
+        assert text in shown["biased-l1"]
+    assert "from the run's true points" in shown["best-fixed-classifier"]
+
+
+def test_every_scenario_and_learner_can_be_shown() -> None:
+    program = "from strategic_env import listing\nfrom rich.console import Console\nimport sys\n"
+    program += "for name in sys.argv[1:]: listing.show_one(name, Console())"
+    names = [*SCENARIOS, *LEARNERS]
+    result = command(*names, program=[sys.executable, "-c", program])
+    assert result.returncode == 0, result.stderr
+    assert all(f"{name}: " in result.stdout for name in names)
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_shows_examples(option: str) -> None:
+    result = command("run", option)
+    assert result.returncode == 0
+    assert "strategic-env run GermanCredit --out results" in result.stdout
+
+
+def test_version() -> None:
+    assert command("--version").stdout.startswith("strategic-env 0.")
 
 
 def test_without_a_command_it_explains_itself() -> None:
@@ -61,6 +104,96 @@ def test_a_run_leaves_curves_and_a_picture_and_is_shown_again(tmp_path: Path) ->
     shown = command("report", "results", folder=tmp_path)
     assert first.stdout == again.stdout == shown.stdout
     assert "skipped: biased-l1 is made for l1 costs" in first.stderr
+    assert "compiling (first use only)" in first.stderr
+
+
+def test_a_folder_takes_more_learners_and_seeds_but_no_other_settings(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return command("run", "Example1", "--learner", "perceptron", "--out", "results", *arguments, folder=tmp_path)
+
+    assert run("--rounds", "50", "--seeds", "1").returncode == 0
+    added = run("--rounds", "50", "--seeds", "3", "--learner", "strategic-perceptron-l2")
+    assert added.returncode == 0, added.stderr
+    rows = [line.split()[0] for line in added.stdout.partition("─\n")[2].partition("\n\n")[0].splitlines()]
+    assert rows == ["perceptron", "strategic-perceptron-l2", "best-fixed-classifier"], "regret needs the reference"
+    assert "over 3 seeds" in added.stdout
+    other = run("--rounds", "60")
+    assert other.returncode == 2
+    assert "--out: results holds results of something else: rounds 50 instead of 60" in other.stderr
+    (tmp_path / "results" / "settings.json").write_text("{", encoding="utf-8")
+    for damaged in (run("--rounds", "50"), command("report", "results", folder=tmp_path)):
+        assert damaged.returncode == 2
+        assert "settings.json is damaged" in damaged.stderr and len(damaged.stderr.splitlines()) == 1
+
+
+def test_named_learners_are_alone_in_json(tmp_path: Path) -> None:
+    result = command("run", "Example1", "--rounds", "5", "--seeds", "1", "--learner", "perceptron", "--json")
+    assert [one["learner"] for one in json.loads(result.stdout)["results"]] == ["perceptron"]
+
+
+def test_without_matplotlib_all_but_the_picture_is_saved(tmp_path: Path) -> None:
+    program = with_a_fault("import sys; sys.modules['matplotlib'] = None")
+    arguments = ("run", "Example1", "--rounds", "5", "--seeds", "1", "--learner", "perceptron", "--out", "results")
+    result = command(*arguments, folder=tmp_path, program=program)
+    assert result.returncode == 0, result.stderr
+    assert 'without the picture: drawing needs matplotlib: pip install "strategic-env[plot]"' in result.stderr
+    saved = {path.name for path in (tmp_path / "results").iterdir()}
+    assert saved == {"curves.csv", "summary.csv", "runs.jsonl", "settings.json"}
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [("OSError(28, 'No space left on device')", "No space left"), ("MemoryError()", "not enough memory")],
+)
+def test_what_the_machine_refuses_is_one_line_and_status_1(error: str, message: str, tmp_path: Path) -> None:
+    fault = f"""
+from strategic_env import archive
+def refuse(*_): raise {error}
+archive.Archive.add = refuse
+"""
+    arguments = ("run", "Example1", "--rounds", "5", "--seeds", "1", "--learner", "perceptron", "--out", "results")
+    result = command(*arguments, folder=tmp_path, program=with_a_fault(fault))
+    assert result.returncode == 1
+    assert message in result.stderr and "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(("fault", "kept"), [(0, "nothing had finished"), (2, "finished runs are kept in results")])
+def test_an_interrupted_run_says_what_is_left(fault: int, kept: str, tmp_path: Path) -> None:
+    program = f"""
+import os, signal
+from strategic_env import evaluation
+play, begun = evaluation.play, []
+def interrupted(*arguments):
+    begun.append(arguments)
+    if len(begun) > {fault}:
+        os.kill(os.getpid(), signal.SIGINT)
+    return play(*arguments)
+evaluation.play = interrupted
+"""
+    arguments = ("run", "Example1", "--rounds", "5", "--seeds", "4", "--learner", "perceptron", "--out", "results")
+    result = command(*arguments, folder=tmp_path, program=with_a_fault(program))
+    assert result.returncode == 1
+    assert f"interrupted: {kept}" in result.stderr and "Traceback" not in result.stderr
+    resumed = command(*arguments, folder=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("seconds", [1.0, 2.5])
+def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> None:
+    """While it still imports or compiles."""
+    arguments = ["run", "GermanCredit", "--seeds", "500", "--rounds", "10000000"]
+    process = subprocess.Popen(
+        with_a_fault("import gymnasium; print(flush=True)") + arguments,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=ENVIRONMENT,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "interrupted: nothing had finished" in stderr and "Traceback" not in stderr
 
 
 @pytest.mark.parametrize(
@@ -75,15 +208,31 @@ def test_a_run_leaves_curves_and_a_picture_and_is_shown_again(tmp_path: Path) ->
         (("run", "KnownL2", "--learner", "nobody"), "learner must be one of"),
         (("run", "KnownL2", "--learner", "strategic-perceptron-l1"), "made for l1 costs; the scenario has l2"),
         (("run", "KnownL2", "--learner", "perceptron:eta=2"), "perceptron has no parameter 'eta'"),
-        (("run", "KnownL2", "--learner", "perceptron:learning_rate=0"), "learning_rate must be greater than 0"),
+        (("run", "KnownL2", "--learner", "perceptron:learning_rate=0"), "learning_rate must be at least 1e-140"),
         (("run", "KnownL2", "--seeds", "0"), "--seeds"),
         (("run", "KnownL2", "--rounds", "none"), "--rounds"),
+        (("run", "KnownL2", "--set", "name=x"), "KnownL2 has no option 'name'"),
+        (("run", "KnownL2", "--learner", "perceptron:learner=1"), "perceptron has no parameter 'learner'"),
+        (("run", "KnownL2", "--learner", "perceptron:scenario=1"), "perceptron has no parameter 'scenario'"),
+        (("run", "KnownL2", "--learner", "perceptron:name=1"), "perceptron has no parameter 'name'"),
+        (("run", "KnownL2", "--learner", "perceptron:knowledge=1"), "perceptron has no parameter 'knowledge'"),
+        (("run", "KnownL2", "--learner", "perceptron:self=1"), "perceptron has no parameter 'self'"),
+        (("run", "KnownL2", "--learner", "perceptron", "--learner", "perceptron"), "learners must differ"),
+        (("run", "KnownL2", "--learner", "best-fixed-classifier:classifier=[[1,0],[1]]"), "classifier must be a rect"),
+        (("run", "KnownL2", "--out", ""), "--out must name a folder, got ''"),
+        (("run", "Example1", "--learner", "perceptron", "--out", "file"), "exists: 'file'"),
+        (("run", "Example1", "--learner", "perceptron", "--out", "file/inside"), "'file/inside'"),
+        (("run", "Example1", "--learner", "perceptron", "--out", "/dev/null/inside"), "'/dev/null/inside'"),
+        (("run", "Example1", "--learner", "perceptron", "--out", "odd"), "directory: 'odd/runs.jsonl'"),
+        (("list", "nobody"), "NAME must be a scenario or a learner that `strategic-env list` shows, got 'nobody'"),
         (("report", "."), "DIR must hold the results of a run"),
         (("report", "missing"), "missing"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_wrong_usage_is_one_line_and_status_2(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "odd" / "runs.jsonl").mkdir(parents=True)
     result = command(*arguments, folder=tmp_path)
     assert result.returncode == 2
     assert result.stdout == ""
@@ -103,3 +252,8 @@ def test_settings_are_json_or_text() -> None:
 def test_commas_inside_brackets_do_not_separate_parameters() -> None:
     assert parse_learner("name") == ("name", {})
     assert parse_learner("name:alpha=[0.6,0],radius=2") == ("name", {"alpha": [0.6, 0], "radius": 2})
+    assert parse_learner("name:classifier=[[1,0,0],[1,0,0]],a=1") == (
+        "name", {"classifier": [[1, 0, 0], [1, 0, 0]], "a": 1}
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="must read KEY=VALUE, got '2'"):
+        parse_learner("name:a=1,2")

@@ -1,14 +1,18 @@
 """The bench: same individuals for everybody, saved as it goes, resumed, honest about failures."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from agents import BestResponse, Noisy, Truthful
 from learners import ConstantClassifier, Perceptron, StrategicPerceptronL2
-from strategic_env import evaluate, evaluation, scenario
+from learners.catalogue import LEARNERS, build
+from strategic_env import archive, evaluate, evaluation, scenario
+from strategic_env.contestants import contestant
 
 
 class Failing(Perceptron):
@@ -30,7 +34,7 @@ def test_by_default_every_learner_that_is_told_enough_takes_part() -> None:
         ("UnknownL2", "unknown-cost-l2", "strategic-perceptron-l2"),
     ):
         labels = [one.label for one in evaluate(None, name, seeds=1, rounds=20).contestants]
-        assert labels[:3] == ["constant-classifier", "best-fixed-classifier", "perceptron"]
+        assert labels[:4] == ["constant-classifier", "best-fixed-classifier", "perceptron", "perceptron:bias=true"]
         assert own in labels and other not in labels
 
 
@@ -43,12 +47,21 @@ def test_every_learner_meets_the_same_individuals() -> None:
 
 def test_curves_and_counts_add_up() -> None:
     results = evaluate(["perceptron"], "KnownL2", seeds=2, rounds=2500)
-    assert len(results.checkpoints) == 1000
-    assert results.checkpoints[0] == 1 and results.checkpoints[-1] == 2500
     for run in results.runs:
         assert run.curve[-1] == run.mistakes == run.loss
         assert all(step >= 0 for step in np.diff(run.curve))
         assert 0 <= run.qualified_cost <= run.qualified
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 999, 1000, 1001, 2500, 10**6, 10**9])
+def test_checkpoints_are_dense_at_first_and_hold_the_last_round(rounds: int) -> None:
+    steps = evaluation.checkpoints_of(rounds)
+    assert steps == sorted(set(steps)) and len(steps) <= 1000
+    dense = rounds if rounds <= 1000 else 500
+    assert steps[:dense] == list(range(1, dense + 1)) and steps[-1] == rounds
+    if rounds >= 10**6:
+        ratios = np.divide(steps[501:], steps[500:-1])
+        assert len(steps) == 1000 and ratios.max() < 1.05 and ratios[-100:].std() < 1e-4
 
 
 def test_results_do_not_depend_on_who_else_takes_part_or_in_which_order() -> None:
@@ -71,10 +84,21 @@ def test_bounds_are_shown_only_where_their_assumptions_hold() -> None:
     assert bounds("Example2") == bounds("Example3") == (None, None)
 
 
+def test_bounds_need_individuals_who_best_respond() -> None:
+    class Careful(BestResponse):
+        """Responds in another way."""
+
+    game = scenario("KnownL2")
+    for individual, bounded in ((BestResponse(), True), (Noisy(0.1), False), (Truthful(), False), (Careful(), False)):
+        other = replace(game, setting=replace(game.setting, individual=individual))
+        results = evaluate(["strategic-perceptron-l2"], other, seeds=1, rounds=1)
+        assert (results.bound(results.contestants[0]) is not None) is bounded
+
+
 def test_l1_bounds_need_the_true_reaches_and_a_non_negative_separator() -> None:
     def bound(learner: str, name: str, **parameters: Any) -> float | None:
         chosen = scenario(name)
-        one = evaluation.contestant(learner, chosen, **parameters)
+        one = contestant(learner, chosen, **parameters)
         return evaluate([one], chosen, seeds=1, rounds=1).bound(one)
 
     assert bound("strategic-perceptron-l1", "KnownL1") == pytest.approx((1 + 1.3**2) * 100)
@@ -87,6 +111,53 @@ def test_a_learner_that_fails_keeps_its_place_and_loses_nobody_elses_runs() -> N
     failed, fine = (results.of(one) for one in results.contestants)
     assert all(run.error == "RuntimeError: out of ideas" for run in failed)
     assert all(run.error is None and run.mistakes > 20 for run in fine)
+
+
+class Own:
+    """A learner of a user: the Perceptron in a few lines."""
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = True
+    ) -> tuple[Any, Any]:
+        weights = np.zeros_like(observation["features"]) if state is None else state
+        if observation["label"][0] != observation["prediction"][0]:
+            weights = weights + observation["label"][0] * observation["features"]
+        return np.append(weights, 0.0) / max(1.0, np.abs(weights).max()), weights
+
+
+def test_whatever_predicts_can_take_part() -> None:
+    named = Own()
+    named.name = "mine"  # type: ignore[attr-defined]
+    results = evaluate([Own(), named, Perceptron()], "KnownL2", seeds=2, rounds=300)
+    assert [one.label for one in results.contestants[:2]] == ["Own", "mine"]
+    mistakes = [[run.mistakes for run in results.of(one)] for one in results.contestants]
+    assert mistakes[0] == mistakes[1] == mistakes[2] and min(mistakes[0]) > 10
+    assert results.contestants[0].parameters == {}
+    assert results.bound(results.contestants[0]) is None
+
+
+@pytest.mark.parametrize(("observation", "policy"), [("flat", "MlpPolicy"), ("dict", "MultiInputPolicy")])
+def test_policies_of_stable_baselines_can_take_part(observation: str, policy: str) -> None:
+    stable_baselines3 = pytest.importorskip("stable_baselines3")
+    env = scenario("KnownL2").make(observation=observation)
+    model = stable_baselines3.PPO(policy, env, n_steps=64, batch_size=64, seed=0, device="cpu")
+    first, again = (evaluate([model], "KnownL2", seeds=1, rounds=50) for _ in range(2))
+    assert first.contestants[0].label == "PPO"
+    assert first.runs[0].error is None
+    assert first.runs[0].curve == again.runs[0].curve
+
+
+def test_results_are_short_to_read() -> None:
+    text = repr(evaluate(["perceptron"], "KnownL2", seeds=2, rounds=1000))
+    assert text == "<Results on KnownL2, 1,000 rounds, seeds [0, 1]: perceptron>"
+
+
+def test_parameters_rebuild_every_learner() -> None:
+    told = {"radius": 1.0, "margin": 0.1, "direction": 0, "alpha": [0.3, 0.2], "classifier": [1.0, 0.0, 0.0]}
+    for name, kind in LEARNERS.items():
+        knowledge = told | ({} if kind.cost == "l1" else {"alpha": 0.3, "cost": "l2"})
+        learner = build(name, knowledge)
+        assert build(name, {}, **learner.parameters).parameters == learner.parameters
 
 
 def test_finished_runs_are_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,16 +189,6 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(tmp_path: Path, monk
     assert [run.mistakes for run in resumed.runs] == [run.mistakes for run in whole.runs]
 
 
-def test_other_settings_are_other_runs(tmp_path: Path) -> None:
-    calls: list[str] = []
-    for rounds, options in ((50, {}), (60, {}), (50, {"dim": 3}), (50, {})):
-        results = evaluate(["perceptron"], scenario("KnownL2", **options), seeds=1, rounds=rounds, out=tmp_path)
-        calls.append(str(results.runs[0].mistakes))
-    lines = (tmp_path / "runs.jsonl").read_text().splitlines()
-    assert len(lines) == 3
-    assert calls[0] == calls[3]
-
-
 def test_failed_runs_are_tried_again(tmp_path: Path) -> None:
     for _ in range(2):
         evaluate([Failing()], "KnownL2", seeds=1, rounds=300, out=tmp_path)
@@ -136,9 +197,9 @@ def test_failed_runs_are_tried_again(tmp_path: Path) -> None:
 
 def test_settings_come_back(tmp_path: Path) -> None:
     chosen = scenario("KnownL2", dim=3, alpha=0.2)
-    learner = evaluation.contestant("perceptron", chosen, learning_rate=2.0)
+    learner = contestant("perceptron", chosen, learning_rate=2.0)
     evaluate([learner, "strategic-perceptron-l2"], chosen, seeds=[4, 2], rounds=30, out=tmp_path)
-    again, contestants, seeds, rounds = evaluation.load_settings(tmp_path)
+    again, contestants, seeds, rounds = archive.load_settings(tmp_path)
     assert (again.name, again.options, seeds, rounds) == ("KnownL2", {"dim": 3, "alpha": 0.2}, [4, 2], 30)
     assert [one.label for one in contestants] == ["perceptron:learning_rate=2.0", "strategic-perceptron-l2"]
 
@@ -156,12 +217,40 @@ def test_settings_come_back(tmp_path: Path) -> None:
         ((["perceptron"], "KnownL2", [1, 1]), "seeds must hold at least one seed and none twice"),
         ((["perceptron"], "KnownL2", [-1]), "seeds must be at least 0"),
         ((["perceptron"], "KnownL2", 1, 0), "rounds must be at least 1"),
+        (([Own(), Own()], "KnownL2"), "learners must differ, got 'Own' 2 times"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_bad_arguments_are_one_clear_error(arguments: tuple[Any, ...], message: str) -> None:
+def test_bad_values_are_one_clear_error(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         evaluate(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("perceptron", "KnownL2"), "learners must be a list of names or learners, .* got 'perceptron'"),
+        ((Perceptron(), "KnownL2"), "learners must be a list of names or learners"),
+        (([5], "KnownL2"), "a learner must be a name, or an object with a method predict.* got 5"),
+        (([Perceptron], "KnownL2"), "a learner must be .* got <class"),
+        ((["perceptron"], 5), "scenario must be a name or a Scenario, got 5"),
+        ((["perceptron"], None), "scenario must be a name or a Scenario, got None"),
+        ((["perceptron"], "KnownL2", None), "seeds must be an integer or a sequence of integers, got None"),
+        ((["perceptron"], "KnownL2", 1.5), "seeds must be an integer or a sequence of integers, got 1.5"),
+        ((["perceptron"], "KnownL2", [1.5]), "seeds must be an integer, got 1.5"),
+        ((["perceptron"], "KnownL2", True), "seeds must be an integer, got True"),
+        ((["perceptron"], "KnownL2", 1, 2.5), "rounds must be an integer, got 2.5"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_kinds_are_one_clear_error(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        evaluate(*arguments)
+
+
+@pytest.mark.parametrize("seeds", [np.int64(2), [0, 1], np.arange(2), range(2), (np.int64(0), 1)], ids=repr)
+def test_seeds_may_be_numpys(seeds: Any) -> None:
+    assert evaluate(["perceptron"], "KnownL2", seeds=seeds, rounds=1).seeds == [0, 1]
 
 
 def test_the_papers_examples_separate_the_learners() -> None:

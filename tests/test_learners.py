@@ -259,7 +259,7 @@ def test_a_state_of_other_games_is_refused() -> None:
 
 
 BAD_LEARNERS = [
-    (lambda: Perceptron(learning_rate=0.0), "learning_rate must be greater than 0"),
+    (lambda: Perceptron(learning_rate=0.0), "learning_rate must be at least 1e-140"),
     (lambda: Perceptron(bias=1), "bias must be True or False, got 1"),  # type: ignore[arg-type]
     (lambda: StrategicPerceptronL2(-0.1), "alpha must be at least 0"),
     (lambda: StrategicPerceptronL2(float("nan")), "alpha must be finite"),

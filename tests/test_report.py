@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -13,8 +14,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from agents import Noisy
+from learners import ConstantClassifier, Perceptron
+from learners.catalogue import LEARNERS
 from strategic_env import plotting, report, summary
-from strategic_env.evaluation import Results, Run, contestant
+from strategic_env.contestants import Contestant, all_contestants, contestant
+from strategic_env.evaluation import Results
+from strategic_env.playing import Run
 from strategic_env.scenarios import scenario
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -87,8 +93,8 @@ def test_regret_is_by_seed_and_may_be_negative(results: Results) -> None:
 def test_without_a_reference_there_is_no_regret(results: Results) -> None:
     alone = without(results, REFERENCE)
     assert all(row.regret is None for row in summary.rows(alone))
-    assert "no regret: the reference" in table(alone)
-    assert "regret\n" not in table(alone).partition("─")[0]
+    assert "regret: left out, because best-fixed-classifier, which it is against, takes no part." in table(alone, 120)
+    assert "regret" not in table(alone).partition("─")[0]
 
 
 def test_a_failed_seed_does_not_count(results: Results) -> None:
@@ -97,7 +103,7 @@ def test_a_failed_seed_does_not_count(results: Results) -> None:
     expected = summary.Row(STRATEGIC, 0.0, 0, 0, -1.0, 4.0, 0.0, 1 / 4, 1.0, 1, "ValueError: seed 3\nis [bad]")
     assert row == expected
     shown = table(failed)
-    assert "1 of 2 failed" in shown
+    assert "1 of 2 seeds failed" in shown
     assert f"{STRATEGIC} failed on 1 of 2 seeds: ValueError: seed 3 is [bad]" in " ".join(shown.split())
 
 
@@ -106,7 +112,7 @@ def test_a_learner_that_always_fails_has_a_row(results: Results) -> None:
     row = summary.rows(failed)[2]
     expected = summary.Row(STRATEGIC, None, None, None, None, 4.0, None, None, None, 2, "ValueError: seed 3\nis [bad]")
     assert row == expected
-    assert "2 of 2 failed" in table(failed)
+    assert "2 of 2 seeds failed" in table(failed)
 
 
 def test_nobody_qualified(results: Results) -> None:
@@ -114,25 +120,74 @@ def test_nobody_qualified(results: Results) -> None:
     assert all(row.qualified_cost is None for row in summary.rows(replace(results, runs=runs)))
 
 
-@pytest.mark.parametrize("width", [80, 120])
+NUMBERS = ("+2.0", "12.5%", "37.5%", "0.500")
+HEADINGS = ("learner", "mean", "min", "max", "regret", "bound", "used", "moved", "cost", "paid")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_table_fits(results: Results, width: int) -> None:
     shown = table(results, width)
     assert all(len(line) <= width for line in shown.splitlines())
     assert "…" not in shown
-    for text in ("accept all", "reference", STRATEGIC, "+2.0", "12.5%", "37.5%", "0.500", "4 rounds, over 2 seeds"):
-        assert text in shown
+    for text in (*NUMBERS, *HEADINGS, "4 rounds, over 2 seeds"):
+        assert text in " ".join(shown.split())
+    for name in ("constant-classifier (accepts all)", "best-fixed-classifier (reference)", STRATEGIC):
+        assert any(line.startswith(name) for line in shown.splitlines())
 
 
-def test_a_long_label_is_wrapped_not_cut(results: Results) -> None:
+def test_the_table_of_every_learner_has_one_line_each_at_80_columns(results: Results) -> None:
+    game = scenario("KnownL2")
+    everybody, _ = all_contestants(game)
+    ends = [500 if one.label == ACCEPT_ALL else 0 if one.label == REFERENCE else 95 for one in everybody]
+    runs = [
+        run(one.label, 3, [0, end], qualified=2, qualified_cost=0.2) for one, end in zip(everybody, ends, strict=True)
+    ]
+    shown = table(Results(game, 1000, [3], [1, 1000], everybody, runs))
+    body = shown.partition("─\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in body] == [one.label for one in everybody]
+    assert all(len(line) <= 80 and line.split()[-1] == "0.100" for line in body)
+
+
+def test_a_narrow_console_loses_nothing(results: Results) -> None:
+    shown = table(results, 20)
+    assert all(text in shown for text in (*NUMBERS, *HEADINGS))
+
+
+def test_notes_use_the_whole_width(results: Results) -> None:
+    notes = table(results, 200).partition("\n\n")[2].splitlines()
+    assert all(re.match("[a-z ]+: .*[.]$", line) for line in notes), "every note is one line"
+
+
+def test_one_is_singular(results: Results) -> None:
+    one_round = [run(one.learner, 3, one.curve[:1]) for one in results.runs if one.seed == 3]
+    shown = table(replace(results, rounds=1, checkpoints=[1], seeds=[3], runs=one_round))
+    assert "mistakes in 1 round, over 1 seed\n" in shown
+
+
+def test_a_long_label_has_its_own_line(results: Results) -> None:
     game = results.scenario
     long = contestant("perceptron", game, bias=True, learning_rate=0.1234567890123456789)
     runs = [*results.runs, run(long.label, 3, [100_000] * 4), run(long.label, 5, [200_000] * 4)]
     shown = table(replace(results, contestants=[*results.contestants, long], runs=runs))
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "…" not in shown
-    label = "".join(line[:13].strip() for line in shown.splitlines())
-    assert "perceptronbias=true,learning_rate=0.12345678901234568" in label
-    assert "150,000.0" in shown and "+149,999.5" in shown
+    assert "perceptron:bias=true,learning_rate=0.12345678901234568" in shown.splitlines()
+    assert " 150,000 " in shown and " +150,000 " in shown
+
+
+def test_long_lists_are_shortened(results: Results) -> None:
+    game = scenario("KnownL1", dim=20, alpha=[0.25] * 20)
+    long = contestant("strategic-perceptron-l1", game, alpha=[0.25] * 20, radius=1.0)
+    assert summary.title(replace(results, scenario=game)) == "KnownL1, dim=20, alpha=[0.25, 0.25, ... 20 numbers]"
+    assert summary.shown_name(long) == "strategic-perceptron-l1:alpha=[0.25, 0.25, ... 20 numbers],radius=1.0"
+    assert summary.shown_name(contestant("perceptron", game, bias=True)) == "perceptron:bias=true"
+
+
+def test_learners_built_in_python_are_readable(results: Results) -> None:
+    names = [
+        summary.shown_name(contestant(one, results.scenario)) for one in (Perceptron(bias=True), ConstantClassifier())
+    ]
+    assert names == ["Perceptron(bias=True, learning_rate=1.0, ties='paper')", "ConstantClassifier(accept=True)"]
 
 
 def test_the_caption_says_why_there_are_no_bounds(results: Results) -> None:
@@ -143,6 +198,9 @@ def test_the_caption_says_why_there_are_no_bounds(results: Results) -> None:
     assert "no bounds: the theorems need every label, but feedback is apple_tasting." in caption(hidden)
     noisy = replace(results, scenario=scenario("KnownL2", noise=0.1))
     assert "no bounds: no hyperplane is known to separate the labels." in caption(noisy)
+    setting = replace(results.scenario.setting, individual=Noisy(0.1))
+    noisy = replace(results, scenario=replace(results.scenario, setting=setting))
+    assert "no bounds: the theorems need best responses, but individuals are Noisy(scale=0.1)." in caption(noisy)
     assert "no bounds: no theorem of these learners applies here." in caption(without(results, STRATEGIC))
 
 
@@ -226,6 +284,28 @@ def test_plot(results: Results, tmp_path: Path) -> None:
         assert path.read_bytes().startswith(PNG), name
 
 
+def test_every_contestant_has_a_look_of_its_own(results: Results) -> None:
+    for name in ("KnownL2", "KnownL1", "BiasedL2", "UnknownL1Single", "GermanCredit"):
+        game = scenario(name)
+        everybody, _ = all_contestants(game)
+        others = [contestant("perceptron", game, learning_rate=rate) for rate in (2.0, 3.0, 4.0)]
+        own = [Contestant(f"own {number}", "own", {}, Perceptron()) for number in range(5)]
+        looks = plotting.looks_of([*everybody, *others, *own])
+        assert len(set(looks.values())) == len(looks) == len(everybody) + 8
+
+
+def test_a_learner_looks_the_same_in_all_pictures(results: Results) -> None:
+    everybody, _ = all_contestants(results.scenario)
+    looks = plotting.looks_of(everybody)
+    for one in everybody:
+        alone = plotting.looks_of([one])[one.label]
+        assert alone == looks[one.label]
+        if one.label in LEARNERS and one.label not in plotting.STILL:
+            variant = replace(one, label=f"{one.label}:x=1")
+            assert plotting.looks_of([variant, one])[one.label] == alone
+    assert looks["perceptron"][0] == looks["perceptron:bias=true"][0]
+
+
 def test_labels_are_moved_apart() -> None:
     heights, sizes = [0.0, 0.01, 0.5, 0.98, 0.99, 1.0], [0.05, 0.1, 0.05, 0.05, 0.05, 0.1]
     places = plotting._apart(heights, sizes)
@@ -245,5 +325,12 @@ def test_without_matplotlib(results: Results, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"strategic-env\[plot\]"):
         plotting.plot(results, tmp_path / "mistakes.png")
-    report.write_curves(results, tmp_path / "curves.csv")
+    with pytest.raises(ImportError, match=r"strategic-env\[plot\]"):
+        report.save(results, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"curves.csv", "summary.csv"}
     assert table(results)
+
+
+def test_show_prints_to_the_terminal_by_default(results: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    report.show(results)
+    assert STRATEGIC in capsys.readouterr().out

@@ -1,0 +1,315 @@
+"""The invariants that the proofs of the mistake bounds rest on, as functions that yield claims about a `Step`.
+
+What tells the algorithms apart is in the `View` of a state. Vectors carry the fake coordinate of a learner with an
+intercept, (d + 1,): weights are ``[w, b]``, reports ``[x, 1]``; without one both end in 0. Around a guessed origin p,
+points are ``x - p``. The *pull* leads from the report of a mover back to the farthest point where the learner takes
+that individual from: ``alpha w / |w|`` for l2 costs, ``alpha_i e_i`` for weighted l1. A surrogate point x~ is ``x`` or
+``x - pull``, and the threshold for ``w.x`` is ``w.pull``.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.costs import steepest
+from agents.typing import Float
+from learners.base import Truth
+from learners.biased import LEARN
+from learners.bounds.common import ceiling, floor
+
+AT_LEAST, AT_MOST, EQUAL = "at least", "at most", "equal to"
+
+
+class Claim(NamedTuple):
+    """``value`` is ``sense`` ``limit``, up to the rounding of terms of size ``scale``."""
+
+    quantity: str
+    value: float
+    sense: str
+    limit: float
+    scale: float = 0.0
+
+
+class View(NamedTuple):
+    """A state as its proof sees it, in units of the learning rate."""
+
+    found: Any  # the state, of one game
+    weights: Float
+    alpha: Float  # reaches, (1,) or (d,)
+    direction: Float  # of moves, a unit vector; 0 where nobody moves
+    estimate: float = 0.0  # the learner's alpha along it
+    least: float = 0.0  # how far everybody moves along it, if that is enough
+    most: float = 0.0  # how far anybody does
+    gain: float = 1.0  # what a mistake adds to w.w* at least; 0: nothing is proved
+    fake: float = 0.0  # value of the fake coordinate: 1 or 0
+    corrected: slice = slice(0, 0)  # weights that are kept at 0 or more
+    eta: float = 0.0  # the step that breaks ties
+    stretch: float = 0.0  # how much longer than R a surrogate point may be
+    extra: float = 0.0  # what a mistake may add to |w|^2 beyond |x~|^2
+    threshold: float = -math.inf  # learns from ``y w.x`` up to this, too
+    origin: Float | float = 0.0  # p
+    offset: float = 0.0  # w*.p + b*
+    phase: tuple[float, ...] = ()  # the sums of the proof begin anew when it changes
+    evidence: tuple[float, ...] = ()  # changes with it if there was more than mistakes
+    budget: float = math.inf  # mistakes that a phase survives
+
+    @property
+    def pull(self) -> Float:
+        """From a mover's report back to where the learner takes it from."""
+        return self.estimate * self.direction
+
+    def after(self, change: Float) -> Float:
+        """Return the weights after a mistake that adds ``change``."""
+        weights = self.weights + change
+        weights[self.corrected] = np.maximum(0.0, weights[self.corrected])
+        if self.eta and (best := steepest(weights[:-1], self.alpha)) >= 0:
+            weights[best] += self.eta
+        return weights
+
+
+class Step(NamedTuple):
+    """A round and what was learned from it: ``truth`` is z, ``report`` x, ``surrogate`` x~, ``separator`` w*.
+
+    Claims need scales: ``reach`` is the size of a report's terms, ``|x| + max alpha``, and ``size`` the largest size so
+    far of an update's terms. Of the phase so far: ``squares`` sums what the ``mistakes`` may have added to ``|w|^2``,
+    given each x~, ``limit`` the same for the longest x~ that there can be.
+    """
+
+    facts: Truth
+    truth: Float
+    report: Float
+    surrogate: Float
+    label: float
+    mistake: bool  # and seen to be one; for a margin: learned from
+    moved: bool
+    on_plane: bool  # moved, or taken for a mover by the learner
+    before: View
+    then: View
+    after: Float  # weights
+    separator: Float
+    reach: float
+    size: float
+    mistakes: int
+    squares: float
+    limit: float
+
+    @property
+    def ended(self) -> bool:
+        """Whether a phase ended."""
+        return self.then.phase != self.before.phase
+
+
+Claims = Iterator[Claim]
+
+
+def norm(vector: Float) -> float:
+    """Euclidean norm."""
+    return math.sqrt(float(vector @ vector))
+
+
+def longest(view: View, radius: float) -> float:
+    """The largest norm of a surrogate point."""
+    return math.hypot(radius + view.stretch, view.fake)
+
+
+def separable(step: Step) -> Claims:
+    """The theorems assume ``y z.w* >= 1``, ``|z| <= R``, and ``w*_j >= 0`` where weights are corrected."""
+    side, z = float(step.truth @ step.separator) + step.before.offset, step.truth + step.before.origin
+    scale = norm(z) * norm(step.separator) + abs(step.before.offset)
+    yield Claim("y z.w*", step.label * side if step.label else abs(side), AT_LEAST, 1.0, scale)
+    yield Claim("|z|", norm(z), AT_MOST, math.hypot(step.facts.radius, step.before.fake), step.facts.radius)
+    if (ideal := step.separator[step.before.corrected]).size:
+        yield Claim("min w*_j", float(ideal.min()), AT_LEAST, 0.0)
+
+
+def told(step: Step) -> Claims:
+    """What a learner is told about R and gamma may be cautious, but must not be wrong."""
+    found, facts = step.before.found, step.facts
+    yield Claim("R as told", found.radius, AT_LEAST, facts.radius, facts.radius)
+    if not getattr(found, "halves", False):
+        yield Claim("gamma as told", found.margin, AT_MOST, facts.margin, facts.margin)
+
+
+def one_cost(step: Step) -> Claims:
+    """A search looks for one alpha: no larger than R, the same for all, of one coordinate."""
+    alpha = np.array(step.facts.alpha)
+    yield Claim("max alpha", float(alpha.max()), AT_MOST, step.before.found.radius, step.facts.radius)
+    yield Claim("max alpha - min alpha", float((alpha - (step.facts.alpha_min or alpha)).max()), AT_MOST, 0.0)
+    if step.before.corrected.stop:
+        yield Claim("other alphas", float(np.delete(alpha, step.before.corrected).max(initial=0.0)), AT_MOST, 0.0)
+
+
+def forbidden_zone(step: Step) -> Claims:
+    """Nobody reports from where everybody could move on to the boundary; a phase ends when somebody does."""
+    weights, threshold = step.before.weights, float(step.before.weights @ step.before.pull)
+    score, scale = float(weights @ step.report), norm(weights) * step.reach
+    depth = min(score - threshold + step.before.least * float(weights @ step.before.direction), threshold - score)
+    if not step.ended:
+        yield Claim("depth in the forbidden zone", depth, AT_MOST, 0.0, scale)
+
+
+def movers(step: Step) -> Claims:
+    """A mover lands on the boundary, in the pull's direction; for l2 costs ``x - pull`` is the projection of z."""
+    if step.moved:
+        weights, direction, move = step.before.weights, step.before.direction, step.report - step.truth
+        origin, along = step.report - step.before.pull, float(move @ direction)
+        yield Claim("w.x - w.pull", float(weights @ origin), EQUAL, 0.0, norm(weights) * step.reach)
+        yield Claim("move across the pull", norm(move - along * direction), AT_MOST, 0.0, step.reach)
+        yield Claim("move along the pull", along, AT_LEAST, 0.0, step.reach)
+        yield Claim("move along the pull", along, AT_MOST, step.before.most, step.reach)
+        if not step.before.corrected.stop:
+            yield Claim("|x - pull|", norm(origin), AT_MOST, norm(step.truth), step.reach)
+
+
+def only_mistakes(step: Step) -> Claims:
+    """Nothing is learned but from mistakes that are seen; positive movers are none."""
+    rejected, idle = step.mistake and step.moved and step.label > 0.0, not (step.mistake or step.ended)
+    yield Claim("positive movers rejected", float(rejected), AT_MOST, 0.0)
+    yield Claim("|w_new - w|", norm(step.after - step.before.weights) if idle else 0.0, AT_MOST, 0.0)
+
+
+def kept_margin(step: Step) -> Claims:
+    """Who is not learned from has the functional margin that is asked for."""
+    if step.label and not step.mistake:
+        value, scale = float(step.label * step.report @ step.before.weights), norm(step.before.weights) * step.reach
+        yield Claim("y x.w", value, AT_LEAST, step.before.threshold, scale)
+
+
+def addition(step: Step) -> Claims:
+    """A mistake adds ``y x~``; for weighted l1 costs, correction and tie-break follow."""
+    expected = step.before.after(step.label * step.surrogate)
+    yield Claim("distance of w_new from what x~ makes of w", norm(step.after - expected), AT_MOST, 0.0, step.size)
+
+
+def correction(step: Step) -> Claims:
+    """No weight falls below 0, but the fake coordinate's: it is neither corrected nor chosen as direction."""
+    change = float(step.after[-1] - step.before.weights[-1])
+    yield Claim("min w_j", float(step.after[step.before.corrected].min(initial=0.0)), AT_LEAST, 0.0)
+    yield Claim("b_new - b", change, EQUAL, step.label * step.before.fake, step.size)
+
+
+def unique_direction(step: Step) -> Claims:
+    """The tie-break puts the best direction i ahead by ``alpha_i eta``."""
+    alpha, best = step.before.alpha, steepest(step.after[:-1], step.before.alpha)
+    if best >= 0:
+        gains = alpha * step.after[:-1]
+        lead, promised = gains[best] - np.delete(gains, best).max(initial=0.0), alpha[best] * step.before.eta
+        yield Claim("lead of alpha_i w_i", float(lead), AT_LEAST, float(promised), float(alpha.max()) * step.size)
+
+
+def small_correction(step: Step) -> Claims:
+    """Lemma 3: the correction mu adds at most ``R + alpha_j`` to a coordinate, and is no longer than x~."""
+    mu = np.maximum(0.0, -(step.before.weights + step.label * step.surrogate)[:-1])
+    yield Claim("mu_j - alpha_j", float((mu - step.before.alpha).max()), AT_MOST, step.facts.radius, step.size)
+    yield Claim("|mu|", norm(mu), AT_MOST, norm(step.surrogate), step.size)
+
+
+def progress(step: Step) -> Claims:
+    """Lemma 1: w* separates surrogate points as it separates true ones, by half as much if alpha is an estimate."""
+    if step.before.gain:
+        value = float(step.label * step.surrogate @ step.separator)
+        yield Claim("y x~.w*", value, AT_LEAST, step.before.gain, step.reach * norm(step.separator))
+
+
+def wrong_side(step: Step) -> Claims:
+    """Lemma 2: w errs on the surrogate point, too (or misses the margin asked for); on that of a mover by nothing."""
+    value, scale = float(step.label * step.surrogate @ step.before.weights), norm(step.before.weights) * step.reach
+    sense, limit = EQUAL if step.on_plane else AT_MOST, max(0.0, step.before.threshold)
+    yield Claim("y x~.w", value, sense, limit, scale)
+
+
+def alignment(step: Step) -> Claims:
+    """After m mistakes ``w.w* >= m``, or m/2; so w is not 0."""
+    if step.before.gain:
+        value, scale = float(step.after @ step.separator), step.mistakes * step.size * norm(step.separator)
+        yield Claim("w.w*", value, AT_LEAST, step.before.gain * step.mistakes, scale)
+
+
+def growth(step: Step) -> Claims:
+    """A mistake adds at most ``|x~|^2`` to ``|w|^2`` (on the plane just this); with tie-break or margin a bit more."""
+    before, after, length = norm(step.before.weights), norm(step.after), norm(step.surrogate)
+    exact = step.on_plane and not (step.before.extra or step.before.corrected.stop)
+    scale = step.size * (step.size + before + after)
+    yield Claim("|x~|", length, AT_MOST, longest(step.before, step.facts.radius), step.reach)
+    limit = length**2 + step.before.extra
+    yield Claim("|w_new|^2 - |w|^2", after**2 - before**2, EQUAL if exact else AT_MOST, limit, scale)
+    yield Claim("|w|^2", after**2, AT_MOST, step.squares, step.mistakes * scale)
+
+
+def few_mistakes(step: Step) -> Claims:
+    """The theorem: ``m^2 <= (w.w*)^2 <= |w|^2 |w*|^2 <= m R^2 |w*|^2``, where R stands for the longest x~."""
+    m, ideal = step.mistakes, norm(step.separator)
+    scale = m * step.size * ideal * (m + ideal * (step.size + norm(step.after)))
+    yield Claim("m^2", (step.before.gain * m) ** 2, AT_MOST, step.limit * ideal**2, scale)
+
+
+def verdict(step: Step) -> Claims:
+    """A phase ends for what is true: its estimate is too large, or too small by half the margin; a refuted guess is."""
+    old, new, true, scale = step.before.found, step.then.found, step.facts.margin, step.facts.radius
+    if new.guesses != old.guesses:
+        yield Claim("refuted gamma", old.margin, AT_LEAST, true, scale)
+        yield Claim("next gamma", new.margin, EQUAL, old.margin / 2.0)
+    elif step.ended and new.high < old.high:
+        yield Claim("estimate given up as too large", old.estimate, AT_LEAST, step.before.most)
+    elif step.ended and old.margin <= true:
+        yield Claim("estimate given up as too small", old.estimate, AT_MOST, step.before.most - old.margin / 2.0, scale)
+
+
+def bracket(step: Step) -> Claims:
+    """What brackets alpha only shrinks, holds the estimate well below hi, and stays wider than half the margin."""
+    old, new = step.before.found, step.then.found
+    if new.guesses == old.guesses:
+        yield Claim("lo", new.low, AT_LEAST, old.low)
+        yield Claim("hi", new.high, AT_MOST, old.high)
+    yield Claim("estimate", new.estimate, AT_LEAST, new.low)
+    yield Claim("hi - estimate", new.high - new.estimate, AT_LEAST, new.margin / 4.0, step.facts.radius)
+    yield Claim("hi", new.high, AT_LEAST, step.before.most)
+    yield Claim("hi - lo", new.high - new.low, AT_LEAST, new.margin / 2.0, step.facts.radius)
+
+
+def few_phases(step: Step) -> Claims:
+    """A bracket is halved only so often; an estimate that is too large is found out as early as Theorem 1 says."""
+    new, facts = step.then.found, step.facts
+    if new.margin <= facts.margin:
+        halvings = math.ceil(math.log2(max(1.0, 2.0 * new.radius / new.margin - 1.0)))
+        yield Claim("phases", new.phases, AT_MOST, 2.0 * halvings + 2.0)
+    if step.ended and step.before.estimate > step.before.most:
+        most = floor((longest(step.before, facts.radius) / facts.margin) ** 2) + 1.0
+        yield Claim("mistakes with too large an estimate", step.mistakes, AT_MOST, most)
+
+
+def patience(step: Step) -> Claims:
+    """A phase without evidence ends by one mistake more than its budget; the next one starts at 0."""
+    survived, halted = floor(step.before.budget), step.then.evidence == step.before.evidence
+    if step.ended:
+        yield Claim("mistakes of the phase", step.mistakes, EQUAL if halted else AT_MOST, survived + 1.0)
+        yield Claim("|w_new|", norm(step.after), AT_MOST, 0.0)
+    else:
+        yield Claim("mistakes of the phase", step.mistakes, AT_MOST, survived)
+
+
+def segment(step: Step) -> Claims:
+    """Origins lie between a true negative and a true positive individual, and are few."""
+    found, ideal, facts = step.then.found, step.separator, step.facts
+    if found.stage == LEARN:
+        whole, p = norm(found.positive - found.negative), step.then.origin
+        bias = step.then.offset - float(ideal @ p)
+        scale, share = facts.radius * norm(ideal) + abs(bias), norm(np.append(found.negative, 0.0) - p) / (whole or 1.0)
+        yield Claim("w*.x-", float(ideal[:-1] @ found.negative) + bias, AT_MOST, -1.0, scale)
+        yield Claim("w*.x+", float(ideal[:-1] @ found.positive) + bias, AT_LEAST, 1.0, scale)
+        yield Claim("|x+ - x-|", whole, AT_LEAST, 2.0 * facts.margin, facts.radius)
+        yield Claim("lambda", share, AT_MOST, 1.0)
+        yield Claim("guesses", found.guesses + 1, AT_MOST, ceiling(4.0 * found.radius / found.margin) - 2.0)
+
+
+def origins(step: Step) -> Claims:
+    """An origin that is given up is a bad one; before they pass p*, the separator's point, one is within gamma/2."""
+    old, new = step.before, step.then
+    if step.ended and old.found.stage == LEARN:
+        yield Claim("|w*.p + b*| given up", abs(old.offset), AT_LEAST, 0.5, norm(step.separator) * step.facts.radius)
+        if old.offset < 0.0 <= new.offset:
+            along = norm(np.asarray(new.origin - old.origin)) / (new.offset - old.offset)
+            nearest = along * min(-old.offset, new.offset)
+            yield Claim("|p - p*|", nearest, AT_MOST, step.facts.margin / 2.0, step.facts.radius)

@@ -1,0 +1,207 @@
+"""Finished runs in a folder, so that an interrupted evaluation goes on where it stopped."""
+
+import hashlib
+import inspect
+import json
+import math
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from agents.checks import count
+from learners.base import Learner
+from strategic_env.contestants import Contestant, check_labels, contestant
+from strategic_env.encoding import plain
+from strategic_env.playing import Run, seed_numbers
+from strategic_env.scenarios import Scenario
+from strategic_env.scenarios import scenario as named_scenario
+
+RUNS_FILE = "runs.jsonl"
+SETTINGS_FILE = "settings.json"
+# What a file may raise that holds anything at all: no JSON, no UTF-8, other kinds than expected, endless brackets.
+MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class Archive:
+    """The runs of one scenario in a folder, one JSON line each, under everything that determines them.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it is missing.
+    scenario : Scenario
+    rounds : int
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made or written to.
+    ValueError
+        If it holds results of another scenario, other options or rounds, or if the scenario cannot be pickled.
+    """
+
+    def __init__(self, folder: Path, scenario: Scenario, rounds: int) -> None:
+        self._folder = folder
+        self._settings = _settings(scenario, rounds)
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / SETTINGS_FILE).exists():
+            _refuse_others(folder, self._settings)
+        with (folder / RUNS_FILE).open("ab+") as file:
+            if file.tell() > 0:
+                file.seek(-1, os.SEEK_END)
+                if file.read() != b"\n":
+                    file.write(b"\n")  # after a line that an interrupted run left unfinished
+        self._runs = dict(_saved_runs(folder / RUNS_FILE, rounds))
+
+    def save_settings(self, contestants: Sequence[Contestant], seeds: Sequence[int]) -> None:
+        """Save what `load_settings` needs, at once or not at all."""
+        learners = [
+            {"name": one.name, "parameters": plain(one.parameters), "class": _class_name(one)} for one in contestants
+        ]
+        settings = self._settings | {"seeds": list(seeds), "learners": learners}
+        unfinished = self._folder / f"{SETTINGS_FILE}.unfinished"
+        unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        unfinished.replace(self._folder / SETTINGS_FILE)
+
+    def key(self, contestant: Contestant, seed: int) -> str | None:
+        """Return everything that determines a run, before it begins; None where that cannot be told.
+
+        A learner is known by its class, the source of that, and its parameters; another object that predicts by all
+        that it holds.
+        """
+        learner = contestant.learner
+        known: dict[str, object] = {"learner": _class_name(contestant), "seed": seed}
+        try:
+            if isinstance(learner, Learner):
+                known["parameters"] = plain(learner.parameters)
+            else:
+                known["content"] = _digest(pickle.dumps(learner, protocol=4))
+            if learner is not None:
+                known["source"] = _digest(inspect.getsource(type(learner)).encode())
+        except Exception:  # pickling runs any code, and a class may have no source
+            return None
+        return json.dumps(self._settings | known, sort_keys=True)
+
+    def find(self, key: str | None, label: str, checkpoints: Sequence[int]) -> Run | None:
+        """Return a finished run, if there is one, under the label that its learner has now."""
+        run = None if key is None else self._runs.get(key)
+        return replace(run, learner=label) if run is not None and len(run.curve) == len(checkpoints) else None
+
+    def add(self, key: str | None, run: Run) -> None:
+        """Save a run."""
+        if key is not None:
+            with (self._folder / RUNS_FILE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, "run": asdict(run)}) + "\n")
+
+
+def load_settings(folder: Path) -> tuple[Scenario, list[Contestant], list[int], int]:
+    """Return the scenario, contestants, seeds and rounds of the results in a folder.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it holds none, or results of a scenario or learner that the command line cannot build.
+    """
+    saved = _saved_settings(folder)
+    try:
+        chosen = named_scenario(saved["scenario"], **saved["options"])
+        contestants = [_rebuilt(one, chosen) for one in saved["learners"]]
+        check_labels(contestants)
+        seeds, rounds = seed_numbers(list(saved["seeds"])), count("rounds", saved["rounds"], minimum=1)
+    except MALFORMED as error:
+        raise ValueError(f"{SETTINGS_FILE} cannot be used: {_reason(error)}") from error
+    _refuse_others(folder, _settings(chosen, rounds))
+    return chosen, contestants, seeds, rounds
+
+
+def _settings(scenario: Scenario, rounds: int) -> dict[str, Any]:
+    """Return what all runs of a folder have in common."""
+    try:
+        content = pickle.dumps(scenario.setting, protocol=4)
+    except Exception as error:  # pickling runs any code
+        raise ValueError(f"results can be kept only of a setting that can be pickled: {_reason(error)}") from error
+    return {
+        "scenario": scenario.name,
+        "options": plain(scenario.options),
+        "rounds": rounds,
+        "setting": _digest(content),
+    }
+
+
+def _saved_settings(folder: Path) -> dict[str, Any]:
+    try:
+        saved = json.loads((folder / SETTINGS_FILE).read_bytes())
+        missing = {"scenario", "options", "rounds", "setting", "seeds", "learners"} - saved.keys()
+    except MALFORMED as error:
+        raise ValueError(f"{SETTINGS_FILE} is damaged: {_reason(error)}") from error
+    if missing:
+        raise ValueError(f"{SETTINGS_FILE} lacks {', '.join(sorted(missing))}")
+    return dict(saved)
+
+
+def _refuse_others(folder: Path, settings: dict[str, Any]) -> None:
+    """Refuse a folder with results of something else, which the new table and picture would replace."""
+    saved = _saved_settings(folder)
+    different = [
+        f"{name} {json.dumps(saved[name])} instead of {json.dumps(settings[name])}"
+        for name in ("scenario", "options", "rounds")
+        if saved[name] != settings[name]
+    ]
+    if not different and saved["setting"] != settings["setting"]:
+        different = ["another population, cost or individual, or another version of them"]
+    if different:
+        raise ValueError(f"{folder} holds results of something else: {', '.join(different)}")
+
+
+def _rebuilt(saved: dict[str, Any], scenario: Scenario) -> Contestant:
+    one = contestant(str(saved["name"]), scenario, **saved["parameters"])
+    if _class_name(one) != saved["class"]:
+        raise ValueError(f"the command line has no learner {saved['class']}")
+    return one
+
+
+def _class_name(contestant: Contestant) -> str:
+    if contestant.learner is None:
+        return "reference"
+    kind = type(contestant.learner)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _saved_runs(path: Path, rounds: int) -> Iterator[tuple[str, Run]]:
+    """Yield every finished run with its key, from the lines that can be trusted."""
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            record = json.loads(line)
+            key, values = record["key"], record["run"]
+            if values.keys() == {field.name for field in fields(Run)} and _plausible(run := Run(**values), rounds):
+                yield str(key), run
+        except MALFORMED:
+            continue
+
+
+def _plausible(run: Run, rounds: int) -> bool:
+    """Tell whether a run read from a file can be one that finished."""
+    counts = [run.seed, run.mistakes, run.manipulations, run.qualified, *run.curve]
+    amounts = [run.loss, run.qualified_cost, run.cpu_seconds]
+    return (
+        isinstance(run.learner, str)
+        and run.error is None
+        and all(type(number) is int and number >= 0 for number in counts)
+        and all(type(number) in (int, float) and 0.0 <= number < math.inf for number in amounts)
+        and max(run.mistakes, run.manipulations, run.qualified) <= rounds
+        and list(run.curve) == sorted(run.curve)
+        and run.curve[-1:] == [run.mistakes]
+    )
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _reason(error: BaseException) -> str:
+    """Say what is wrong in one line: a KeyError says a name only."""
+    text = " ".join(str(error).split())
+    return f"no {text}" if isinstance(error, KeyError) else text or type(error).__name__

@@ -1,0 +1,38 @@
+"""What people type after ``--set`` and ``--learner``."""
+
+import json
+from collections.abc import Sequence
+
+
+def parse_settings(settings: Sequence[str]) -> dict[str, object]:
+    """Turn ``["key=value", ...]`` into keywords; values are JSON where they can be, else text.
+
+    Raises
+    ------
+    ValueError
+        If one is not of this form or a key comes twice.
+    """
+    parsed: dict[str, object] = {}
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals or not key.isidentifier():
+            raise ValueError(f"a setting must read KEY=VALUE, got {text!r}")
+        if key in parsed:
+            raise ValueError(f"a setting must be given once, got {key!r} twice")
+        try:
+            parsed[key] = json.loads(value)
+        except (json.JSONDecodeError, RecursionError):
+            parsed[key] = {"True": True, "False": False, "None": None}.get(value, value)
+    return parsed
+
+
+def parse_learner(text: str) -> tuple[str, dict[str, object]]:
+    """Turn ``"name:key=value,key=[1,2]"`` into a name and its parameters; commas in brackets do not separate."""
+    name, _, rest = text.partition(":")
+    settings: list[str] = []
+    for piece in rest.split(",") if rest else []:
+        if settings and settings[-1].count("[") > settings[-1].count("]"):
+            settings[-1] += f",{piece}"
+        else:
+            settings.append(piece)
+    return name, parse_settings(settings)

@@ -1,0 +1,133 @@
+"""One contestant, one seed: play and count."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+
+from gymnasium import spaces
+
+from agents.checks import count
+from learners.fixed import BestFixedClassifier
+from strategic_env.contestants import Contestant
+from strategic_env.scenarios import Scenario
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner on one seed.
+
+    Attributes
+    ----------
+    learner : str
+        The contestant's label.
+    seed : int
+    mistakes, manipulations : int
+        Over all rounds.
+    loss : float
+        Minus the sum of rewards.
+    qualified : int
+        Arrivals whose true label is +1.
+    qualified_cost : float
+        What they paid for manipulation, in total.
+    curve : list of int
+        Mistakes up to each of the results' checkpoints.
+    cpu_seconds : float
+    error : str or None
+        What went wrong; the numbers then count what happened before.
+    """
+
+    learner: str
+    seed: int
+    mistakes: int = 0
+    manipulations: int = 0
+    loss: float = 0.0
+    qualified: int = 0
+    qualified_cost: float = 0.0
+    curve: list[int] = field(default_factory=list)
+    cpu_seconds: float = 0.0
+    error: str | None = None
+
+
+def play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
+    """Let one contestant play ``rounds`` rounds with one seed; an error ends the run and is noted in it."""
+    tally = _Tally(contestant.label, seed, checkpoints)
+    start = time.process_time()
+    try:
+        _play(contestant, scenario, seed, rounds, tally)
+    except Exception as error:  # a learner may fail in any way; the other runs must not be lost
+        return tally.run(time.process_time() - start, f"{type(error).__name__}: {error}")
+    return tally.run(time.process_time() - start, None)
+
+
+def _play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, tally: "_Tally") -> None:
+    learner = contestant.learner
+    # A policy of Stable-Baselines3 that was trained on flat observations says so.
+    flat = isinstance(getattr(learner, "observation_space", None), spaces.Box)
+    env = replace(scenario, horizon=rounds).make(observation="flat" if flat else "dict")
+    observation, _ = env.reset(seed=seed)
+    if learner is None:
+        learner = BestFixedClassifier.from_points(*env.true_points(rounds), scenario.setting.cost)
+    state = None
+    for _ in range(rounds):
+        action, state = learner.predict(observation, state, None, True)
+        observation, reward, _, _, info = env.step(action)
+        tally.count(float(reward), info)
+
+
+class _Tally:
+    """Counts one run."""
+
+    def __init__(self, label: str, seed: int, checkpoints: Sequence[int]) -> None:
+        self._label, self._seed = label, seed
+        self._checkpoints = set(checkpoints)
+        self._rounds = self._mistakes = self._manipulations = self._qualified = 0
+        self._loss = self._qualified_cost = 0.0
+        self._curve: list[int] = []
+
+    def count(self, reward: float, info: dict[str, object]) -> None:
+        """Count one round."""
+        self._rounds += 1
+        self._mistakes += bool(info["mistake"])
+        self._manipulations += bool(info["moved"])
+        self._loss -= reward
+        if info["true_label"] == 1.0:
+            self._qualified += 1
+            self._qualified_cost += float(info["cost"])  # type: ignore[arg-type]
+        if self._rounds in self._checkpoints:
+            self._curve.append(self._mistakes)
+
+    def run(self, cpu_seconds: float, error: str | None) -> Run:
+        """Return what was counted."""
+        return Run(
+            self._label,
+            self._seed,
+            self._mistakes,
+            self._manipulations,
+            self._loss,
+            self._qualified,
+            self._qualified_cost,
+            self._curve,
+            cpu_seconds,
+            error,
+        )
+
+
+def seed_numbers(seeds: int | Sequence[int]) -> list[int]:
+    """Return how many seeds (0, 1, ...), or which, as a list without repetitions.
+
+    Raises
+    ------
+    TypeError
+        If they are no integers.
+    ValueError
+        If there are none, one is negative, or one comes twice.
+    """
+    if isinstance(seeds, Integral):
+        return list(range(count("seeds", seeds, minimum=1)))
+    if not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds must be an integer or a sequence of integers, got {seeds!r}")
+    numbers = [count("seeds", seed) for seed in seeds]
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise ValueError(f"seeds must hold at least one seed and none twice, got {numbers}")
+    return numbers

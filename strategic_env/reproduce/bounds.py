@@ -1,0 +1,124 @@
+"""``reproduce bounds``: which share of every bound random streams and adversaries use."""
+
+import csv
+from collections.abc import Callable, Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from agents.checks import count
+from strategic_env.reproduce.literal import LITERAL
+from strategic_env.reproduce.measure import DIMS, measure
+from strategic_env.reproduce.result import SILENT, Reproduced, Request, table
+from strategic_env.reproduce.rows import (
+    ATTAINED,
+    ATTAINED_FROM,
+    HOLDS,
+    LOOSE,
+    LOOSE_BELOW,
+    VIOLATED,
+    Row,
+    Shares,
+    conclude,
+)
+from strategic_env.reproduce.samples import freund_schapire, leave_one_out
+from strategic_env.reproduce.theorems import THEOREMS
+
+RUNS = 3000
+FILE = "bounds.csv"
+STYLES = {ATTAINED: "bold green", HOLDS: "green", LOOSE: "yellow", VIOLATED: "bold red"}
+
+
+def reproduce(request: Request) -> Reproduced:
+    """Measure every bound, and show statements that fail as printed.
+
+    Parameters
+    ----------
+    request : Request
+        ``runs`` is the number of random streams for each bound, 3,000 by default.
+
+    Returns
+    -------
+    Reproduced
+        The table; ``bounds.csv``, to which every line is written as soon as it is known. Unexpected is a resolved bound
+        that is violated, and a statement that should fail as printed and does not.
+    """
+    runs = count("--runs", RUNS if request.runs is None else request.runs, minimum=1)
+    total, done = len(THEOREMS) * len(DIMS) + 2 + len(LITERAL), 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        request.progress(done, total)
+
+    path = request.out / FILE
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(Row._fields)
+        resolved: list[Row] = []
+        literal: list[Row] = []
+        for lines, measured in ((resolved, _resolved(runs, tick)), (literal, _literal(tick))):
+            for line in measured:
+                lines.append(line)
+                writer.writerow(line)
+                file.flush()
+    unexpected = [f"{line.bound} is violated" for line in resolved if line.verdict == VIOLATED]
+    unexpected += [f"{line.bound} does not fail as printed" for line in literal if not _fails_as_printed(line)]
+    return Reproduced(_pages(resolved, literal), [path], unexpected)
+
+
+def _resolved(runs: int, tick: Callable[[], None]) -> Iterator[Row]:
+    for theorem in THEOREMS:
+        yield measure(theorem, runs, tick)
+    for of_a_sample in (freund_schapire, leave_one_out):
+        yield of_a_sample(runs)
+        tick()
+
+
+def _literal(tick: Callable[[], None]) -> Iterator[Row]:
+    for instance in LITERAL:
+        yield instance()
+        tick()
+
+
+def _fails_as_printed(line: Row) -> bool:
+    """Whether the printed form exceeds its bound and the resolved one does not."""
+    return conclude(Shares(line.printed, None)) == VIOLATED != conclude(Shares(line.adversary_printed, None))
+
+
+def _pages(resolved: list[Row], literal: list[Row]) -> tuple[Table, Table]:
+    """Return the table of bounds, and that of what fails as printed."""
+    numbers = ["runs", "m / printed", "m / sharpened", "adversary reaches"]
+    first = table(
+        "Mistakes m / bound: the largest share that was used", ["bound", "source", *numbers, "verdict"], right=numbers
+    )
+    for line in resolved:
+        shares = _share(line.printed), _share(line.sharpened), f"{line.adversary} {_share(_reached(line))}"
+        first.add_row(line.bound, line.source, f"{line.runs:,}", *shares, _verdict(line))
+    first.caption = Text(
+        "runs: random streams; their largest share of the bound as printed, and sharpened.\n"
+        "adversary reaches: of the sharpened bound, or of the printed one where there is no other.\n"
+        f"attained: {ATTAINED_FROM:.0%} of the sharpest formula or more. loose: less than {LOOSE_BELOW:.0%}."
+    )
+    numbers = ["m / bound", "resolved"]
+    second = table(
+        "Taken literally: statements that fail as printed, each on one instance",
+        ["statement", "source", *numbers, "verdict"],
+        right=numbers,
+    )
+    for line in literal:
+        second.add_row(line.bound, line.source, _share(line.printed), _share(line.adversary_printed), _verdict(line))
+    second.caption = Text("resolved: the share that the corrected statement reaches on the same instance.")
+    return first, second
+
+
+def _verdict(line: Row) -> Text:
+    return Text(line.verdict, style=STYLES[line.verdict])
+
+
+def _share(share: float | None) -> str:
+    return SILENT if share is None else f"{share:.3f}"
+
+
+def _reached(line: Row) -> float | None:
+    return line.adversary_printed if line.adversary_sharpened is None else line.adversary_sharpened

@@ -1,0 +1,99 @@
+"""What a reproduction is given and gives back, and how it says that numbers agree."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+AGREES, DIFFERS, SILENT = "agrees", "differs", "-"
+WIDTH = 130  # of the widest table
+STYLES = {AGREES: "green", DIFFERS: "bold red"}
+
+
+class Request(NamedTuple):
+    """What a reproduction is asked for.
+
+    Attributes
+    ----------
+    out : Path
+        Folder for files, which exists.
+    runs : int or None
+        How many random runs, where there are any; None for the usual number.
+    progress : callable
+        Called with the steps done and the steps there are.
+    """
+
+    out: Path
+    runs: int | None = None
+    progress: Callable[[int, int], None] = lambda done, total: None
+
+
+class Reproduced(NamedTuple):
+    """What came out.
+
+    Attributes
+    ----------
+    pages : sequence
+        What to print.
+    files : sequence of Path
+        What was written.
+    unexpected : sequence of str
+        What is not as it should be; empty if all is well.
+    """
+
+    pages: Sequence[RenderableType]
+    files: Sequence[Path]
+    unexpected: Sequence[str]
+
+
+def show(result: Reproduced, copy: Path) -> None:
+    """Print what came out, and leave a copy of it in a text file.
+
+    Where nobody has a terminal of some width, lines are as long as the tables need.
+    """
+    plain = Console()
+    console = Console(record=True, width=plain.width if plain.is_terminal else max(plain.width, WIDTH))
+    for page in result.pages:
+        console.print(page)
+        console.print()
+    console.save_text(str(copy))
+
+
+def number(value: float) -> str:
+    """Return a number as people write it: integers as such, others with at most four decimals."""
+    value = float(value) + 0.0  # no negative zero
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def vector(values: ArrayLike) -> str:
+    """Return a vector in parentheses."""
+    return f"({', '.join(number(value) for value in np.asarray(values).tolist())})"
+
+
+def same(here: ArrayLike, printed: ArrayLike, decimals: int | None = None) -> bool:
+    """Tell whether numbers agree: up to rounding, or to the decimals that were printed."""
+    gap = np.abs(np.subtract(here, printed, dtype=np.float64))
+    return bool((gap <= 1e-9 * (1.0 + np.abs(printed)) + (0.0 if decimals is None else 0.5 * 10.0**-decimals)).all())
+
+
+def verdict(agrees: bool | None) -> Text:
+    """Return the last cell of a comparison; None where nothing was printed."""
+    word = SILENT if agrees is None else AGREES if agrees else DIFFERS
+    return Text(word, style=STYLES.get(word, ""))
+
+
+def table(title: str, columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
+    """Return an empty table; columns in ``right`` are aligned to the right. Where room is short, cells are folded."""
+    result = Table(
+        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
+        padding=(0, 1, 0, 0), header_style="bold", caption_justify="left",
+    )  # fmt: skip
+    for column in columns:
+        result.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return result

@@ -1,0 +1,213 @@
+"""Saved runs: what determines a result is its key, and what a file holds is trusted only as far as it can be."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import Truthful
+from learners import BestFixedClassifier, Perceptron
+from strategic_env import Scenario, archive, evaluate, evaluation, scenario
+from strategic_env.contestants import contestant
+
+
+class Constant:
+    """Publishes one classifier for ever; has nothing but the method."""
+
+    def __init__(self, *classifier: float) -> None:
+        self.classifier = np.array(classifier)
+
+    def predict(self, observation: Any, state: Any, episode_start: Any, deterministic: bool) -> tuple[Any, Any]:
+        return self.classifier, state
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The labels of the runs that were played, not found."""
+    labels: list[str] = []
+    real = evaluation.play
+
+    def play(one: Any, *arguments: Any) -> Any:
+        labels.append(one.label)
+        return real(one, *arguments)
+
+    monkeypatch.setattr(evaluation, "play", play)
+    yield labels
+
+
+def run(out: Path, learner: Any = "perceptron", chosen: str | Scenario = "KnownL2", rounds: int = 30) -> list[int]:
+    return evaluate([learner], chosen, seeds=2, rounds=rounds, out=out).runs[0].curve
+
+
+def test_learners_and_seeds_can_be_added(tmp_path: Path, played: list[str]) -> None:
+    first = evaluate(["perceptron"], "KnownL2", seeds=2, rounds=30, out=tmp_path)
+    more = evaluate(["constant-classifier", "perceptron"], "KnownL2", seeds=[1, 7, 0], rounds=30, out=tmp_path)
+    assert played == ["perceptron"] * 2 + ["constant-classifier"] * 3 + ["perceptron"]
+    assert more.runs[3] == first.runs[1] and more.runs[5] == first.runs[0]
+    assert archive.load_settings(tmp_path)[2] == [1, 7, 0]
+
+
+@pytest.mark.parametrize(
+    ("other", "rounds", "message"),
+    [
+        (scenario("BiasedL2"), 30, 'scenario "KnownL2" instead of "BiasedL2"'),
+        (scenario("KnownL2", dim=3), 30, 'options {} instead of {"dim": 3}'),
+        (scenario("KnownL2"), 40, "rounds 30 instead of 40"),
+        (replace(scenario("KnownL2"), setting=scenario("KnownL2", dim=3).setting), 30, "another population"),
+        (
+            replace(scenario("KnownL2"), setting=replace(scenario("KnownL2").setting, individual=Truthful())),
+            30,
+            "individual",
+        ),
+    ],
+    ids=["scenario", "options", "rounds", "population", "individual"],
+)
+def test_a_folder_holds_the_results_of_one_setting(tmp_path: Path, other: Scenario, rounds: int, message: str) -> None:
+    run(tmp_path)
+    before = (tmp_path / "settings.json").read_bytes()
+    with pytest.raises(ValueError, match="holds results of something else") as raised:
+        run(tmp_path, chosen=other, rounds=rounds)
+    assert message in str(raised.value) and str(tmp_path) in str(raised.value)
+    assert (tmp_path / "settings.json").read_bytes() == before
+
+
+def test_the_order_of_options_does_not_matter(tmp_path: Path, played: list[str]) -> None:
+    run(tmp_path, chosen=scenario("KnownL2", dim=3, margin=0.2))
+    run(tmp_path, chosen=scenario("KnownL2", margin=0.2, dim=3))
+    assert len(played) == 2
+
+
+def test_a_key_tells_learners_apart(tmp_path: Path) -> None:
+    class Other(Perceptron):
+        """Has the name of another learner."""
+
+    game = scenario("KnownL2")
+    saved = archive.Archive(tmp_path, game, 30)
+    learners = [
+        "perceptron", Perceptron(bias=True), Other(), Constant(1.0, 0.0, 0.0), Constant(0.0, 1.0, 0.0),
+        BestFixedClassifier([1.0, 0.0, 0.0]), BestFixedClassifier([0.0, 1.0, 0.0]), "best-fixed-classifier",
+    ]  # fmt: skip
+    keys = [saved.key(contestant(one, game), 0) for one in learners]
+    assert None not in keys and len(set(keys)) == len(keys)
+    assert saved.key(contestant("perceptron", game), 1) not in keys
+    assert saved.key(contestant(Perceptron(), game), 0) == keys[0]
+    typed = type("Typed", (Perceptron,), {"__module__": "typed_in"})
+    assert saved.key(contestant(typed(), game), 0) is None, "a class without a source may be anything"
+
+
+def test_an_object_that_cannot_be_pickled_plays_anew(tmp_path: Path, played: list[str]) -> None:
+    learner = Constant(1.0, 0.0, 0.0)
+    learner.extra = lambda: None  # type: ignore[attr-defined]
+    run(tmp_path, learner)
+    run(tmp_path, learner)
+    assert played == ["Constant"] * 4
+
+
+def test_options_and_parameters_need_not_be_json(tmp_path: Path, played: list[str]) -> None:
+    game = scenario("KnownL1", alpha=np.array([0.3, 0.2]), dim=np.int64(2))
+    learner = contestant("strategic-perceptron-l1", game, alpha=np.array([0.3, 0.2]))
+    assert learner.label == "strategic-perceptron-l1:alpha=[0.3, 0.2]"
+    evaluate([learner], game, seeds=1, rounds=10)
+    evaluate([learner], game, seeds=1, rounds=10, out=tmp_path)
+    again, contestants, _, _ = archive.load_settings(tmp_path)
+    evaluate(contestants, again, seeds=1, rounds=10, out=tmp_path)
+    assert len(played) == 2
+
+
+def test_what_cannot_be_pickled_matters_only_where_results_are_kept(tmp_path: Path) -> None:
+    class Local(Truthful):
+        """Cannot be found by its name."""
+
+    game = scenario("KnownL2")
+    game = replace(game, setting=replace(game.setting, individual=Local()))
+    assert evaluate(["perceptron"], game, seeds=1, rounds=10).runs[0].error is None
+    with pytest.raises(ValueError, match="results can be kept only of a setting that can be pickled"):
+        run(tmp_path, chosen=game)
+
+
+def test_a_torn_last_line_spoils_nothing(tmp_path: Path, played: list[str]) -> None:
+    run(tmp_path)
+    runs = tmp_path / "runs.jsonl"
+    runs.write_bytes(runs.read_bytes()[:-20])  # the second run
+    run(tmp_path)
+    run(tmp_path)
+    assert len(played) == 3
+
+
+def spoiled(**changes: Any) -> Any:
+    """Return what changes a saved run's record to something that no run leaves."""
+    return lambda record: (
+        record | {"run": {key: value for key, value in (record["run"] | changes).items() if value != ""}}
+    )
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda _: [], lambda _: 5, lambda _: None, lambda _: "text", lambda record: record | {"run": []},
+        lambda record: {"key": record["key"]}, lambda record: {"run": record["run"]},
+        spoiled(mistakes=""), spoiled(curve=""), spoiled(error=""), spoiled(luck=3),
+        spoiled(mistakes=-1), spoiled(mistakes=1e9), spoiled(mistakes="7"), spoiled(mistakes=True),
+        spoiled(mistakes=31), spoiled(manipulations=31), spoiled(qualified=-1), spoiled(loss=None),
+        spoiled(loss=float("nan")), spoiled(qualified_cost=-0.5), spoiled(cpu_seconds=float("inf")), spoiled(seed=-1),
+        spoiled(learner=5), spoiled(error="failed"), spoiled(curve=[]), spoiled(curve=[0] * 29),
+        spoiled(curve=[0] * 30), spoiled(curve="0" * 30), spoiled(curve=5), spoiled(curve=None),
+    ],
+)  # fmt: skip
+def test_a_malformed_line_is_ignored(tmp_path: Path, played: list[str], spoil: Any) -> None:
+    first = run(tmp_path)
+    runs = tmp_path / "runs.jsonl"
+    lines = [json.dumps(spoil(json.loads(line))) for line in runs.read_text(encoding="utf-8").splitlines()]
+    runs.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert run(tmp_path) == first
+    assert len(played) == 4
+
+
+@pytest.mark.parametrize("line", [b"\xff\xfe{}\n", b"[" * 100_000 + b"\n", b"\x00\n", b"\n\n"], ids=repr)
+def test_bytes_that_are_no_json_are_ignored(tmp_path: Path, played: list[str], line: bytes) -> None:
+    first = run(tmp_path)
+    runs = tmp_path / "runs.jsonl"
+    runs.write_bytes(line + runs.read_bytes() + line)
+    assert run(tmp_path) == first
+    assert len(played) == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"{", b"[]", b"5", b"null", b"\xff", b"[" * 100_000, b"{}", b'{"scenario": "KnownL2"}',
+        *(
+            json.dumps(
+                {"scenario": "KnownL2", "options": {}, "rounds": 5, "setting": "", "seeds": [0], "learners": []} | wrong
+            ).encode()
+            for wrong in (
+                {}, {"scenario": 5}, {"options": []}, {"options": {"size": 1}}, {"rounds": "many"}, {"seeds": None},
+                {"seeds": 3}, {"learners": {}}, {"learners": [5]}, {"learners": [{"name": "perceptron"}]},
+                {"learners": [{"name": "perceptron", "parameters": {"learner": 1}, "class": ""}]},
+                {"learners": [{"name": "perceptron", "parameters": {}, "class": "other.Perceptron"}]},
+                {"learners": [{"name": "perceptron", "parameters": {}, "class": "learners.perceptron.Perceptron"}]},
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be_used_are_one_clear_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "settings.json").write_bytes(content)
+    with pytest.raises(ValueError, match="settings.json|holds results of something else") as raised:
+        archive.load_settings(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("learner", [Constant(1.0, 0.0, 0.0), BestFixedClassifier([1.0, 0.0, 0.0])])
+def test_a_learner_of_ones_own_is_not_taken_for_another(tmp_path: Path, learner: Any) -> None:
+    learner.name = "perceptron" if isinstance(learner, Constant) else learner.name
+    run(tmp_path, learner)
+    if isinstance(learner, Constant):
+        with pytest.raises(ValueError, match="the command line has no learner .*Constant"):
+            archive.load_settings(tmp_path)
+    else:
+        (one,) = archive.load_settings(tmp_path)[1]
+        assert isinstance(one.learner, BestFixedClassifier), "not the reference"

@@ -19,7 +19,8 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 # Modules not named here may stand anywhere, as long as no chain of imports through them leads to a later module.
 ORDER = (
     "extras", "game", "scene", "picture", "rendering", "single", "builders", "scenarios",
-    "contestants", "playing", "archive", "evaluation", "summary", "plotting", "report", "listing", "reproduce", "cli", "",
+    "contestants", "playing", "archive", "evaluation", "summary", "plotting", "report", "listing", "reproduce",
+    "cli", "",
 )  # fmt: skip
 
 TOP = {

@@ -76,8 +76,8 @@ class AcceptedOnlyL2(Learner[AcceptedOnlyState]):
 
     In round t it publishes "accept everybody" with probability ``min(1, exploration / sqrt t)``, else what Algorithm 2
     would. Nobody moves in an exploring round, so it shows true features with their label, and Algorithm 2 learns from
-    them as it would have learned from them, had it predicted and been told. In other rounds
-    it can learn only from negative individuals whom it accepted.
+    them as if it had predicted and been told. In other rounds it can learn only from negative individuals whom it
+    accepted.
 
     Parameters
     ----------
@@ -99,6 +99,8 @@ class AcceptedOnlyL2(Learner[AcceptedOnlyState]):
     most one mistake a round; a wrongly accepted individual leads to an update; and a wrongly rejected one was equally
     likely to come in a round that explores with probability ``p >= exploration / sqrt T``, and to lead to an update
     there, so that ``1 / p`` times the updates bound the expected number of wrongly rejected ones.
+
+    *Measured*: on random arrivals exploring costs a little more than it finds; it is for the worst case.
 
     References
     ----------

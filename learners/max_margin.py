@@ -101,7 +101,7 @@ class MaxMarginLearner(SurrogateLearner[State]):
     """What the two maximum-margin learners share: their bound."""
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
-        """Return this module's bound; None as printed, or where its assumptions fail.
+        """Return the maximum-margin learners' bound; None as printed, or where its assumptions fail.
 
         ``(R / gamma)^2`` for l2 costs, ``((R + alpha) / gamma)^2`` for weighted l1 costs (alpha the largest), and
         ``4 ((R + alpha) / gamma)^2 - 2`` for either with an intercept.

@@ -12,7 +12,7 @@ import agents
 import learners
 import strategic_env
 from learners import bounds
-from strategic_env import StrategicClassificationEnv
+from strategic_env import StrategicClassificationEnv, scenario
 
 ALPHAS = np.array([0.1, 0.4, 0.0, 0.3])
 
@@ -126,8 +126,7 @@ def test_gradient_descent_learns_where_algorithm_2_errs_for_ever() -> None:
     chosen = ["strategic-perceptron-l2", "strategic-gradient"]
     forever, learned = strategic_env.evaluate(chosen, "Example3", seeds=1, rounds=1000).runs
     assert forever.mistakes == 1000 and learned.mistakes < 50
-    noisy = strategic_env.scenarios.scenario("KnownL2", dim=5, noise=0.05)
-    results = strategic_env.evaluate(chosen, noisy, seeds=4)
+    results = strategic_env.evaluate(chosen, scenario("KnownL2", dim=5, noise=0.05), seeds=4)
     perceptron, gradient = (np.mean([run.mistakes for run in results.of(one)]) for one in results.contestants)
     assert 50 < gradient < 80 < perceptron
 
@@ -261,8 +260,7 @@ def test_bad_parameters_are_one_clear_error(build: Any, message: str) -> None:
 def mean_mistakes(seeds: int) -> dict[str, float]:
     names = ["strategic-perceptron-l2", "second-order-strategic-perceptron", "strategic-max-margin",
              "gradient-max-margin"]  # fmt: skip
-    scenario = strategic_env.scenarios.scenario("KnownL2", dim=5)
-    results = strategic_env.evaluate(names, scenario, seeds=seeds, rounds=1000)
+    results = strategic_env.evaluate(names, scenario("KnownL2", dim=5), seeds=seeds, rounds=1000)
     return {one.name: float(np.mean([run.mistakes for run in results.of(one)])) for one in results.contestants}
 
 

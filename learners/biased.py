@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import dot, length, on_boundary
-from agents.checks import finite_length
+from agents.checks import finite_length, flag
 from agents.compiled import compiled
 from agents.typing import Bool, Float, Int
 from learners import bounds
@@ -143,12 +143,10 @@ class BiasedL2(Learner[BiasedL2State]):
     cost = "l2"
 
     def __init__(self, alpha: float, radius: float, margin: float, *, literal: bool = False) -> None:
-        if not isinstance(literal, bool):
-            raise TypeError(f"literal must be True or False, got {literal!r}")
         self.alpha = finite_length("alpha", alpha)
         self.radius = finite_length("radius", radius, above=0.0)
         self.margin = finite_length("margin", margin, above=0.0, maximum=self.radius)
-        self.literal = literal
+        self.literal = flag("literal", literal)
         self.parameters = {
             "alpha": self.alpha, "radius": self.radius, "margin": self.margin, "literal": literal,
         }  # fmt: skip

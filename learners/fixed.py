@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_rows
+from agents.checks import finite_rows, flag
 from agents.costs import Cost
 from agents.typing import Float
 from learners.base import Learner
@@ -44,9 +44,7 @@ class ConstantClassifier(Learner[FixedState]):
     summary = "accepts everybody (accept=false: nobody)"
 
     def __init__(self, accept: bool = True) -> None:
-        if not isinstance(accept, bool):
-            raise TypeError(f"accept must be True or False, got {accept!r}")
-        self.accept = accept
+        self.accept = flag("accept", accept)
         self.parameters = {"accept": accept}
 
     def initial_state(self, games: int, dim: int) -> FixedState:

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from agents.boundary import dot, length, on_boundary
 from agents.checks import finite_length, finite_reaches, flag
 from agents.compiled import compiled
-from agents.costs import WeightedL1Cost, steepest
+from agents.costs import L2, WeightedL1Cost, steepest
 from agents.typing import Bool, Float
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.rules import learn, publish, rule_of, write_published
+from learners.surrogates import write_surrogate
 
 
 class StrategicL2State(NamedTuple):
@@ -33,13 +34,10 @@ def _learn_l2(
     if label == 0.0 or label == prediction:
         return False
     d = features.shape[0]
-    alpha = state.alpha[game]
-    shift = 0.0
-    if label < 0.0 and on_boundary(classifier, features, alpha, eps):
-        shift = alpha / length(classifier[:d])
-    weights = state.weights[game]
+    surrogate, weights = np.empty(d), state.weights[game]
+    write_surrogate(L2, classifier, features, label, state.alpha[game : game + 1], eps, surrogate)
     for i in range(d):
-        weights[i] += label * (features[i] - shift * classifier[i])
+        weights[i] += label * surrogate[i]
     return True
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.boundary import dot, forbidden, length, on_boundary
-from agents.checks import count, finite_length
+from agents.checks import count, finite_length, flag
 from agents.compiled import compiled
 from agents.typing import Bool, Float, Int
 from learners import bounds
@@ -223,11 +223,9 @@ class UnknownCostL2(Learner[UnknownCostState]):
         self.parameters = {"radius": self.radius, "margin": self.margin, "literal": literal}
 
     def _set(self, radius: float, margin: float, literal: bool) -> None:
-        if not isinstance(literal, bool):
-            raise TypeError(f"literal must be True or False, got {literal!r}")
         self.radius = finite_length("radius", radius, above=0.0)
         self.margin = finite_length("margin", margin, above=0.0, maximum=self.radius)
-        self.literal = literal
+        self.literal = flag("literal", literal)
 
     def initial_state(self, games: int, dim: int) -> UnknownCostState:
         """Return the first phase of each game: estimate 0."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_array
+from agents.checks import finite_array, flag
 from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
 from agents.populations import DataSet, FiniteKnown, FixedSequence, Population, Separable, standardised
 from agents.typing import Float
@@ -127,9 +127,7 @@ def _german_credit(
     *, alpha: ArrayLike | None = None, separable: bool = False, margin: float | None = None, noise: float = 0.0
 ) -> Parts:
     """By default all rows; ``separable=True`` keeps those that a separator classifies with ``margin`` (0.1)."""
-    if not isinstance(separable, bool):
-        raise TypeError(f"separable must be True or False, got {separable!r}")
-    if margin is not None and not separable:
+    if not flag("separable", separable) and margin is not None:
         raise ValueError(f"margin needs separable=True, got margin={margin!r} without it")
     data = german_credit.load()
     cost = _shared(WeightedL1Cost(data.alphas if alpha is None else alpha), data.features.shape[1])

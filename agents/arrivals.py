@@ -1,20 +1,72 @@
 """Who arrives in which round: compiled rules, each a function of (key, round) alone.
 
-An `Arrivals` is one episode of a population. It computes a block of rounds ahead, which only saves calls: what a round
-draws does not depend on what was computed before.
+A `Source` says how the individuals of a population arrive, in any game; `Arrivals` are those of one episode of one
+game, `ManyArrivals` those of N games. Both compute a block of rounds ahead, which only saves calls: what a round draws
+does not depend on what was computed before.
 """
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
 from agents import streams
-from agents.caps import Caps, fill_separable
+from agents.boundary import length
+from agents.caps import NO_CAPS, Caps, separable_individual
 from agents.compiled import compiled
-from agents.typing import Float, Int, Key
+from agents.typing import Bool, Float, Int, Key
 
 BLOCK = 64
-IN_ORDER, AT_RANDOM, SHUFFLED = range(3)
+IN_ORDER, AT_RANDOM, SHUFFLED, NEW = range(4)
+
+
+class Source(NamedTuple):
+    """How individuals arrive: all that compiled code needs to know of a population.
+
+    Attributes
+    ----------
+    order : int
+        How members arrive (`member`), or ``NEW`` where everybody is a new individual.
+    head : int
+        See `member`.
+    size : int
+        Number of members; 0 where everybody is new.
+    noise : float
+        Probability that a label is flipped.
+    features : ndarray, shape (size, d)
+        True features of the members; (0, d) where they are computed when they arrive, from the caps of a ball.
+    labels : ndarray, shape (size,)
+    budgets : ndarray, shape (size, 1)
+        alpha of each member, where individuals differ; else without rows.
+    caps : Caps
+        See `agents.caps`.
+    nonnegative : bool
+        Whether the direction of the caps has no negative coordinate.
+    reaches : ndarray, shape (2,)
+        The interval that individuals draw their alpha from; zeros where they do not differ.
+    origin : ndarray, shape (1 or 0, 2), uint64
+        The key that w* is drawn from; the game's own where there is none.
+    """
+
+    order: int
+    head: int
+    size: int
+    noise: float
+    features: Float
+    labels: Float
+    budgets: Float
+    caps: Caps
+    nonnegative: bool
+    reaches: Float
+    origin: Key
+
+
+def members(features: Float, labels: Float, order: int, head: int = 0, noise: float = 0.0) -> Source:
+    """Return the source of a finite population: its ``features`` (M, d) and ``labels`` (M,)."""
+    return Source(
+        order, head, len(labels), noise, features, labels, np.empty((0, 1)),
+        NO_CAPS, False, np.zeros(2), np.empty((0, 2), np.uint64),
+    )  # fmt: skip
 
 
 @compiled
@@ -32,26 +84,172 @@ def member(order: int, key: Key, moment: int, size: int, head: int) -> int:
 
 
 @compiled
-def fill_members(order: int, key: Key, first: int, head: int, labels: Float, index: Int, label: Float) -> None:
-    """Fill ``index`` and ``label`` (BLOCK,) for the rounds from ``first`` on; ``labels`` (M,) are the members'."""
+def draw_alpha(reaches: Float, key: Key, moment: int) -> float:
+    """Draw an individual's alpha uniformly from an interval (2,)."""
+    least, largest = reaches
+    return float(least + (largest - least) * streams.uniform(key, streams.REACH, moment))
+
+
+@compiled
+def draw_direction(key: Key, nonnegative: bool, direction: Float) -> None:
+    """Draw w* (d,) uniformly from the sphere, or from its non-negative part."""
+    streams.fill_normals(key, streams.POPULATION, 0, direction)
+    norm = length(direction)
+    for i in range(direction.shape[0]):
+        direction[i] = (abs(direction[i]) if nonnegative else direction[i]) / norm
+
+
+@compiled
+def fill_block(
+    source: Source,
+    key: Key,
+    direction: Float,
+    first: int,
+    place: int,
+    index: Int,
+    label: Float,
+    features: Float,
+    budgets: Float,
+) -> None:
+    """Let the individuals of one game's rounds from ``first`` on arrive.
+
+    Parameters
+    ----------
+    source : Source
+    key : ndarray, shape (2,), uint64
+        Of the game.
+    direction : ndarray, shape (d,)
+        w* of the game, where its population has caps.
+    first, place : int
+        First round, and the row of ``features`` (and ``budgets``) for whoever is computed first.
+    index : ndarray, shape (n,), int64
+        Overwritten with the row of ``features`` that each individual stands in.
+    label : ndarray, shape (n,)
+        Overwritten with the true labels, noise included.
+    features, budgets : ndarray, shape (M, d) and (M, 1)
+        The source's own, unless individuals are computed: then rows from ``place`` on are overwritten.
+    """
     for k in range(index.shape[0]):
-        index[k] = member(order, key, first + k, labels.shape[0], head)
-        label[k] = labels[index[k]]
-
-
-@compiled
-def fill_budgets(key: Key, first: int, least: float, largest: float, budgets: Float) -> None:
-    """Draw each ``alpha`` (n, 1) uniformly from ``[least, largest]``, the k-th at moment ``first + k``."""
-    for k in range(budgets.shape[0]):
-        budgets[k, 0] = least + (largest - least) * streams.uniform(key, streams.REACH, first + k)
-
-
-@compiled
-def flip_labels(key: Key, noise: float, first: int, label: Float) -> None:
-    """Flip each label with probability ``noise``."""
-    for k in range(label.shape[0]):
-        if streams.uniform(key, streams.NOISE, first + k) < noise:
+        moment = first + k
+        row = moment if source.order == NEW else member(source.order, key, moment, source.size, source.head)
+        if source.features.shape[0] > 0:
+            index[k], label[k] = row, source.labels[row]
+        else:
+            index[k] = place + k
+            label[k] = draw_individual(source, key, direction, row, index[k], features, budgets)
+        if source.noise > 0.0 and streams.uniform(key, streams.NOISE, moment) < source.noise:
             label[k] = -label[k]
+
+
+@compiled
+def draw_individual(
+    source: Source, key: Key, direction: Float, row: int, place: int, features: Float, budgets: Float
+) -> float:
+    """Compute a new individual, or member ``row`` of a pool, into row ``place``; return the label."""
+    new = source.order == NEW
+    purpose, moment = (streams.ARRIVALS, row) if new else (streams.POPULATION, 1 + row)
+    if source.reaches[1] > 0.0:
+        budgets[place, 0] = draw_alpha(source.reaches, key, moment)
+    return separable_individual(key, purpose, moment, direction, source.caps, features[place])
+
+
+@compiled
+def draw_pool(source: Source, key: Key, direction: Float, features: Float, labels: Float, budgets: Float) -> None:
+    """Compute every member of a pool: ``features`` (M, d), ``labels`` (M,) and, where they differ, ``budgets``."""
+    for row in range(labels.shape[0]):
+        labels[row] = draw_individual(source, key, direction, row, row, features, budgets)
+
+
+@compiled
+def begin_games(source: Source, keys: Key, games: Int, directions: Float) -> None:
+    """Draw w* for each of the ``games`` (n,) from its row of ``keys`` (N, 2) into its row of ``directions`` (N, d)."""
+    if source.features.shape[0] > 0:
+        return
+    for game in games:
+        drawn_from = source.origin[0] if source.origin.shape[0] > 0 else keys[game]
+        draw_direction(drawn_from, source.nonnegative, directions[game])
+
+
+@compiled
+def fill_games(
+    source: Source,
+    keys: Key,
+    directions: Float,
+    rounds: Int,
+    index: Int,
+    label: Float,
+    features: Float,
+    budgets: Float,
+) -> int:
+    """Fill the blocks of all games that stand at the first round of one; return how many rounds nobody else will.
+
+    ``rounds`` (N,) are those that come next; ``index`` and ``label`` (N, n) hold a block of n rounds of each game.
+    """
+    size = index.shape[1]
+    nearest = size
+    for game in range(rounds.shape[0]):
+        at = rounds[game] % size
+        if at == 0:
+            place = game * size
+            fill_block(
+                source, keys[game], directions[game], rounds[game], place, index[game], label[game], features, budgets
+            )
+        nearest = min(nearest, size - at)
+    return nearest
+
+
+class ManyArrivals:
+    """The individuals of N games, a block of rounds at a time.
+
+    Parameters
+    ----------
+    source : Source
+    games : int
+        N.
+    block : int
+        Rounds computed at a time.
+
+    Attributes
+    ----------
+    features : ndarray, shape (M, d)
+        True features that ``index`` points into.
+    index : ndarray, shape (N, block), int64
+        Row of ``features`` of each round of each game's block.
+    label : ndarray, shape (N, block)
+        True labels, noise included.
+    budgets : ndarray, shape (M, 1), or None
+        alpha of each row of ``features``, where individuals differ.
+    keys : ndarray, shape (N, 2), uint64
+    directions : ndarray, shape (N, d)
+        w* of each game, where its population has caps.
+    """
+
+    def __init__(self, source: Source, games: int, block: int) -> None:
+        dim = source.features.shape[1]
+        self.source = source
+        self.index = np.zeros((games, block), dtype=np.int64)
+        self.label = np.zeros((games, block))
+        self.keys = np.zeros((games, 2), dtype=np.uint64)
+        self.directions = np.zeros((games, dim))
+        self.features, self._budgets = source.features, source.budgets
+        differ = source.reaches[1] > 0.0
+        if not len(self.features):
+            self.features = np.zeros((games * block, dim))
+            self._budgets = np.zeros((games * block if differ else 0, 1))
+        self.budgets = self._budgets if differ else None
+
+    def begin(self, games: Int, keys: Key) -> None:
+        """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
+        self.keys[games] = keys
+        begin_games(self.source, self.keys, games, self.directions)
+
+    def fill(self, rounds: Int) -> int:
+        """Compute the blocks of the games whose next round (N,) begins one; return for how many rounds that suffices."""
+        return int(
+            fill_games(
+                self.source, self.keys, self.directions, rounds, self.index, self.label, self.features, self._budgets
+            )
+        )
 
 
 class Arrivals(ABC):
@@ -61,34 +259,29 @@ class Arrivals(ABC):
     ----------
     features : ndarray, shape (M, d)
         True features that ``index`` points into.
-    index : ndarray, shape (BLOCK,), int64
-        Row of ``features`` of each round of the block.
-    label : ndarray, shape (BLOCK,)
-        True label of each round of the block, noise included.
     separator : ndarray (d + 1,) or None
         ``[w*, b*]`` with ``|w*| = 1`` where the population knows one.
     budgets : ndarray, shape (M, 1), or None
         alpha of each row of ``features``, where individuals differ.
     """
 
+    features: Float
+    separator: Float | None = None
     budgets: Float | None = None
 
-    def __init__(self, key: Key, features: Float, noise: float, separator: Float | None) -> None:
-        self.features = features
-        self.separator = separator
-        self.index = np.arange(BLOCK)
-        self.label = np.empty(BLOCK)
-        self._key, self._noise = key, noise
+    @property
+    @abstractmethod
+    def index(self) -> Int:
+        """Row of ``features`` of each round of the block: shape (BLOCK,), int64."""
 
-    def fill(self, first: int) -> None:
-        """Compute the block that begins with round ``first`` (rounds count from 0)."""
-        self._draw(first)
-        if self._noise > 0.0:
-            flip_labels(self._key, self._noise, first, self.label)
+    @property
+    @abstractmethod
+    def label(self) -> Float:
+        """True label of each round of the block, noise included: shape (BLOCK,)."""
 
     @abstractmethod
-    def _draw(self, first: int) -> None:
-        """Fill the block before label noise."""
+    def fill(self, first: int) -> None:
+        """Compute the block that begins with round ``first`` (rounds count from 0)."""
 
     def points(self, rounds: int) -> tuple[Float, Float]:
         """Return the true features (rounds, d) and labels (rounds,) of the episode's first rounds."""
@@ -102,37 +295,37 @@ class Arrivals(ABC):
         return features, labels
 
 
-class MemberArrivals(Arrivals):
-    """Members of a finite population, in an ``order``; ``head`` as for `member`."""
+class SourceArrivals(Arrivals):
+    """The individuals of one episode that a source lets arrive.
 
-    def __init__(
-        self,
-        key: Key,
-        features: Float,
-        labels: Float,
-        order: int,
-        head: int = 0,
-        noise: float = 0.0,
-        separator: Float | None = None,
-    ) -> None:
-        super().__init__(key, features, noise, separator)
-        self._labels, self._order, self._head = labels, order, head
+    Parameters
+    ----------
+    source : Source
+    key : ndarray, shape (2,), uint64
+        The episode's key.
+    separator : ndarray, shape (d + 1,), optional
+        ``[w*, b*]`` where the population is given one.
+    bias : float, optional
+        b* where w* is the direction of the caps.
+    """
 
-    def _draw(self, first: int) -> None:
-        fill_members(self._order, self._key, first, self._head, self._labels, self.index, self.label)
+    def __init__(self, source: Source, key: Key, separator: Float | None = None, bias: float | None = None) -> None:
+        self._games = games = ManyArrivals(source, 1, BLOCK)
+        games.begin(np.zeros(1, dtype=np.int64), key[np.newaxis])
+        self.features, self.budgets = games.features, games.budgets
+        self.separator = separator if bias is None else np.append(games.directions[0], bias)
 
+    # Views, made when asked for: a copy of this object would not keep them views.
+    @property
+    def index(self) -> Int:
+        """Row of ``features`` of each round of the block."""
+        return self._games.index[0]
 
-class FreshArrivals(Arrivals):
-    """A new individual every round, from the two caps of a ball (see `agents.caps`)."""
+    @property
+    def label(self) -> Float:
+        """True label of each round of the block."""
+        return self._games.label[0]
 
-    def __init__(
-        self, key: Key, caps: Caps, noise: float, separator: Float, alpha: tuple[float, float] | None = None
-    ) -> None:
-        super().__init__(key, np.empty((BLOCK, separator.size - 1)), noise, separator)
-        self._direction, self._caps, self._alpha = separator[:-1], caps, alpha
-        self.budgets = None if alpha is None else np.empty((BLOCK, 1))
-
-    def _draw(self, first: int) -> None:
-        fill_separable(self._key, streams.ARRIVALS, first, self._direction, *self._caps, self.features, self.label)
-        if self._alpha is not None and self.budgets is not None:
-            fill_budgets(self._key, first, *self._alpha, self.budgets)
+    def fill(self, first: int) -> None:
+        """Compute the block that begins with round ``first``, a multiple of its length."""
+        self._games.fill(np.full(1, first))

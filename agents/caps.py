@@ -29,6 +29,10 @@ class Caps(NamedTuple):
     slopes: Float
 
 
+# For populations without any.
+NO_CAPS = Caps(0.0, 0.0, np.zeros((2, 4)), np.zeros((2, 2)), np.zeros((2, 2)))
+
+
 def tabulate_caps(dim: int, radius: float, margin: float, bias: float) -> Caps:
     """Tabulate the truncated marginals of the two sides."""
     sides = [_cap((margin + sign * bias) / radius, dim) for sign in (1.0, -1.0)]
@@ -90,25 +94,20 @@ def separable_individual(
     purpose: int,
     moment: int,
     direction: Float,
-    radius: float,
-    positive_share: float,
-    limits: Float,
-    heights: Float,
-    slopes: Float,
+    caps: Caps,
     features: Float,
 ) -> float:
     """Draw an individual uniformly from the two caps of a ball beyond the margin; return its label.
 
-    No rejection: first the side, then the height along ``direction`` (d,) from its truncated marginal (``limits``,
-    ``heights`` and ``slopes`` hold a row for the negative and one for the positive side), then a uniform point of the
-    slice at that height, written to ``features`` (d,).
+    No rejection: first the side, then the height along ``direction`` (d,) from its truncated marginal, then a uniform
+    point of the slice at that height, written to ``features`` (d,).
     """
     d = direction.shape[0]
     bits = streams.philox(key, purpose, moment, 0)
-    positive = streams.unit(bits[0]) < positive_share
+    positive = streams.unit(bits[0]) < caps.positive_share
     label = 1.0 if positive else -1.0
     side = 1 if positive else 0
-    t = height(streams.unit(bits[1]), limits[side], heights[side], slopes[side])
+    t = height(streams.unit(bits[1]), caps.limits[side], caps.heights[side], caps.slopes[side])
     streams.fill_normals(key, purpose, moment, features)
     stretch = 0.0
     if d > 1:
@@ -116,28 +115,7 @@ def separable_individual(
         for i in range(d):
             features[i] -= along * direction[i]
         inside = math.sqrt(max(0.0, 1.0 - t * t)) * streams.unit(bits[2]) ** (1.0 / (d - 1))
-        stretch = radius * inside / length(features)
+        stretch = caps.radius * inside / length(features)
     for i in range(d):
-        features[i] = stretch * features[i] + radius * label * t * direction[i]
+        features[i] = stretch * features[i] + caps.radius * label * t * direction[i]
     return label
-
-
-@compiled
-def fill_separable(
-    key: Key,
-    purpose: int,
-    first: int,
-    direction: Float,
-    radius: float,
-    positive_share: float,
-    limits: Float,
-    heights: Float,
-    slopes: Float,
-    features: Float,
-    labels: Float,
-) -> None:
-    """Draw ``len(labels)`` individuals, the k-th at moment ``first + k``."""
-    for k in range(labels.shape[0]):
-        labels[k] = separable_individual(
-            key, purpose, first + k, direction, radius, positive_share, limits, heights, slopes, features[k]
-        )

@@ -32,12 +32,42 @@ def steepest(weights: Float, budget: Float) -> int:
 
 
 @compiled
+def pull(norm: int, weights: Float, budget: Float) -> tuple[float, int]:
+    """Return by how much ``w.x`` grows per unit of alpha, and the coordinate that moves (-1: all, or none can).
+
+    ``|w|`` for l2, ``|w_k|`` of the steepest coordinate k for weighted l1. With one cost for all it depends on the
+    classifier alone: games that meet many individuals with one classifier compute it once.
+    """
+    if norm == L2:
+        return length(weights), -1
+    chosen = steepest(weights, budget)
+    return (abs(weights[chosen]) if chosen >= 0 else 0.0), chosen
+
+
+@compiled
+def reach_of(budget: Float, growth: float, chosen: int) -> float:
+    """Return ``max {w.delta : cost(delta) <= 1}`` from what `pull` returns."""
+    return float(budget[max(chosen, 0)] * growth)
+
+
+@compiled
 def reach(norm: int, weights: Float, budget: Float) -> float:
     """Return ``max {w.delta : cost(delta) <= 1}``: alpha |w| for l2, ``max alpha_i |w_i|`` for weighted l1."""
-    if norm == L2:
-        return float(budget[0]) * length(weights)
-    chosen = steepest(weights, budget)
-    return float(budget[chosen] * abs(weights[chosen])) if chosen >= 0 else 0.0
+    growth, chosen = pull(norm, weights, budget)
+    return reach_of(budget, growth, chosen)
+
+
+@compiled
+def move(classifier: Float, gap: float, chosen: int, report: Float) -> None:
+    """Move a report (d,), which holds the true features, across the gap: along coordinate ``chosen`` or, at -1, w."""
+    d = report.shape[0]
+    weights = classifier[:d]
+    if chosen >= 0:
+        report[chosen] += gap / weights[chosen]
+        return
+    step = gap / dot(weights, weights)
+    for i in range(d):
+        report[i] += step * weights[i]
 
 
 @compiled
@@ -64,24 +94,20 @@ def respond(norm: int, classifier: Float, features: Float, budget: Float, report
     cost : float
         What the individual paid, in [0, 1].
     """
-    d = features.shape[0]
-    copy(features, report)
     classifier = rescaled(classifier)
-    weights = classifier[:d]
-    gap = -score(classifier, features)
-    if gap <= 0.0:
-        return True, False, 0.0
-    within = reach(norm, weights, budget)
-    if gap > within:
-        return False, False, 0.0
-    if norm == L2:
-        step = gap / dot(weights, weights)
-        for i in range(d):
-            report[i] += step * weights[i]
-    else:
-        chosen = steepest(weights, budget)
-        report[chosen] += gap / weights[chosen]
+    growth, chosen = pull(norm, classifier[: features.shape[0]], budget)
+    gap, within = -score(classifier, features), reach_of(budget, growth, chosen)
+    copy(features, report)
+    if not moves(gap, within):
+        return gap <= 0.0, False, 0.0
+    move(classifier, gap, chosen, report)
     return True, True, gap / within
+
+
+@compiled
+def moves(gap: float, within: float) -> bool:
+    """Whether an individual moves: it is not accepted as it is, and acceptance lies within its reach."""
+    return 0.0 < gap <= within
 
 
 @compiled

@@ -11,7 +11,7 @@ from agents.checks import count, finite_features, finite_length, signs
 from agents.compiled import compiled
 from agents.costs import L2, respond
 from agents.populations import FixedSequence, Population
-from agents.typing import Float, Key
+from agents.typing import Float, Int, Key
 
 
 @compiled
@@ -74,12 +74,25 @@ def farthest_negative(classifier: Float, alpha: float, radius: float, margin: fl
 class AdaptiveArrivals(Arrivals):
     """Individuals who are picked when the classifier is known."""
 
+    def __init__(self, features: Float) -> None:
+        self.features = features
+
     @abstractmethod
     def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
         """Pick who arrives in round ``moment``: a row of ``features``, and its label."""
 
-    def _draw(self, first: int) -> None:
-        self.label[:] = 0.0
+    @property
+    def index(self) -> Int:
+        """Row of nobody yet."""
+        return np.arange(BLOCK)
+
+    @property
+    def label(self) -> Float:
+        """Label of nobody yet."""
+        return np.zeros(BLOCK)
+
+    def fill(self, first: int) -> None:
+        """Do nothing: nobody is picked before a classifier is published."""
 
     def points(self, rounds: int) -> tuple[Float, Float]:
         """Refuse: who arrives depends on what is published.
@@ -95,8 +108,8 @@ class AdaptiveArrivals(Arrivals):
 class GreedyArrivals(AdaptiveArrivals):
     """The first member on whom the classifier errs, counted from whoever came last; else the next in line."""
 
-    def __init__(self, key: Key, features: Float, labels: Float) -> None:
-        super().__init__(key, features, 0.0, None)
+    def __init__(self, features: Float, labels: Float) -> None:
+        super().__init__(features)
         self._labels, self._next = labels, 0
         self._report = np.empty(features.shape[1])
 
@@ -111,10 +124,9 @@ class GreedyArrivals(AdaptiveArrivals):
 class TangentArrivals(AdaptiveArrivals):
     """Negative individuals at the very end of their reach; a positive one where there is no such place."""
 
-    def __init__(self, key: Key, dim: int, radius: float, margin: float) -> None:
-        separator = np.zeros(dim + 1)
-        separator[0] = 1.0
-        super().__init__(key, np.zeros((BLOCK, dim)), 0.0, separator)
+    def __init__(self, dim: int, radius: float, margin: float) -> None:
+        super().__init__(np.zeros((BLOCK, dim)))
+        self.separator = np.eye(1, dim + 1)[0]
         self._radius, self._margin = radius, margin
 
     def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
@@ -153,7 +165,7 @@ class GreedyAdversary(Population):
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Return the adversary at its start."""
-        return GreedyArrivals(key, self.features, self.labels)
+        return GreedyArrivals(self.features, self.labels)
 
 
 class TangentAdversary(Population):
@@ -186,7 +198,7 @@ class TangentAdversary(Population):
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Return the adversary at its start."""
-        return TangentArrivals(key, self.dim, self.radius, self.margin)
+        return TangentArrivals(self.dim, self.radius, self.margin)
 
 
 def orthonormal_negatives(dim: int, radius: float = 1.0) -> FixedSequence:

@@ -8,9 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents import streams
-from agents.arrivals import AT_RANDOM, IN_ORDER, SHUFFLED, Arrivals, FreshArrivals, MemberArrivals, fill_budgets
-from agents.caps import fill_separable, tabulate_caps
+from agents.arrivals import (
+    AT_RANDOM,
+    IN_ORDER,
+    NEW,
+    SHUFFLED,
+    Arrivals,
+    Source,
+    SourceArrivals,
+    draw_direction,
+    draw_pool,
+    members,
+)
+from agents.caps import tabulate_caps
 from agents.checks import (
     count,
     finite_array,
@@ -71,6 +81,13 @@ class Population(ABC):
             Draws the population itself; ``key`` by default, a fixed one to meet the same population again.
         """
 
+    def source(self, population_key: Key | None = None) -> Source | None:
+        """Return how individuals arrive in any game, in a form for compiled code.
+
+        None, the default, where only `arrivals` knows: then the fast forms play game by game in Python.
+        """
+        return None
+
 
 class FiniteKnown(Population):
     """A population whose members are given."""
@@ -113,7 +130,11 @@ class FixedSequence(FiniteKnown):
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Return the sequence from its beginning."""
-        return MemberArrivals(key, self.features, self.labels, IN_ORDER, self.head)
+        return SourceArrivals(self.source(), key)
+
+    def source(self, population_key: Key | None = None) -> Source:
+        """Return how the sequence goes."""
+        return members(self.features, self.labels, IN_ORDER, self.head)
 
 
 class DataSet(FiniteKnown):
@@ -198,7 +219,11 @@ class DataSet(FiniteKnown):
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Return passes over the rows in random orders."""
-        return MemberArrivals(key, self.features, self.labels, SHUFFLED, noise=self.noise, separator=self.separator)
+        return SourceArrivals(self.source(), key, self.separator)
+
+    def source(self, population_key: Key | None = None) -> Source:
+        """Return how the rows follow each other."""
+        return members(self.features, self.labels, SHUFFLED, noise=self.noise)
 
 
 class Separable(Population):
@@ -259,27 +284,39 @@ class Separable(Population):
         self.high = np.full(self.dim, self.radius)
         self.low = -self.high
         self._caps = tabulate_caps(self.dim, self.radius, self.margin, self.bias)
+        self._shared: Source | None = None
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Draw the hyperplane (and the pool), then let individuals arrive."""
-        source = key if population_key is None else population_key
-        separator = np.append(self._direction(source), self.bias)
-        if self.pool is None:
-            return FreshArrivals(key, self._caps, self.noise, separator, self.alpha)
-        features, labels = np.empty((self.pool, self.dim)), np.empty(self.pool)
-        fill_separable(source, streams.POPULATION, 1, separator[:-1], *self._caps, features, labels)
-        members = MemberArrivals(key, features, labels, AT_RANDOM, noise=self.noise, separator=separator)
-        if self.alpha is not None:
-            members.budgets = np.empty((self.pool, 1))
-            fill_budgets(source, 1, *self.alpha, members.budgets)
-        return members
+        source = self.source(population_key)
+        if len(source.features):
+            return SourceArrivals(source, key, np.append(self._direction(source.origin[0]), self.bias))
+        return SourceArrivals(source, key, bias=self.bias)
+
+    def source(self, population_key: Key | None = None) -> Source:
+        """Return how individuals arrive; a pool that all games share is drawn once and kept."""
+        frozen = np.empty((0, 2), dtype=np.uint64) if population_key is None else population_key[np.newaxis]
+        if self._shared is None or not np.array_equal(self._shared.origin, frozen):
+            order, size = (NEW, 0) if self.pool is None else (AT_RANDOM, self.pool)
+            source = Source(
+                order, 0, size, self.noise, np.empty((0, self.dim)), np.empty(0), np.empty((0, 1)),
+                self._caps, self.nonnegative, np.array(self.alpha or (0.0, 0.0)), frozen,
+            )  # fmt: skip
+            self._shared = source if self.pool is None or population_key is None else self._drawn(source)
+        return self._shared
+
+    def _drawn(self, source: Source) -> Source:
+        """Draw all members of a pool."""
+        features, labels = np.empty((source.size, self.dim)), np.empty(source.size)
+        budgets = np.empty((0 if self.alpha is None else source.size, 1))
+        key = source.origin[0]
+        draw_pool(source, key, self._direction(key), features, labels, budgets)
+        return source._replace(features=features, labels=labels, budgets=budgets)
 
     def _direction(self, key: Key) -> Float:
-        """Draw w* uniformly from the sphere, or from its non-negative part."""
         direction = np.empty(self.dim)
-        streams.fill_normals(key, streams.POPULATION, 0, direction)
-        direction /= np.linalg.norm(direction)
-        return np.abs(direction) if self.nonnegative else direction
+        draw_direction(key, self.nonnegative, direction)
+        return direction
 
 
 def standardised(features: Float, names: Iterable[str] = ()) -> Float:

@@ -100,7 +100,7 @@ def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
 @compiled
 def random_index(key: Key, purpose: int, moment: int, size: int) -> int:
     """Return an index uniform over ``range(size)``, independent from round to round."""
-    return int(_high_product(philox(key, purpose, moment, 0)[0], np.uint64(size)))
+    return int(np.int64(_high_product(philox(key, purpose, moment, 0)[0], np.uint64(size))))
 
 
 @compiled
@@ -122,4 +122,4 @@ def shuffled_index(key: Key, purpose: int, moment: int, size: int) -> int:
             left, right = right, left ^ (mixed & mask)
         index = (left << np.uint64(half)) | right
         if index < size:
-            return int(index)
+            return int(np.int64(index))

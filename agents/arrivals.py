@@ -13,8 +13,8 @@ import numpy as np
 from agents import streams
 from agents.boundary import length
 from agents.caps import NO_CAPS, Caps, separable_individual
-from agents.compiled import compiled
-from agents.typing import Bool, Float, Int, Key
+from agents.compiled import compiled, inlined, loop
+from agents.typing import Float, Int, Key
 
 BLOCK = 64
 IN_ORDER, AT_RANDOM, SHUFFLED, NEW = range(4)
@@ -26,9 +26,9 @@ class Source(NamedTuple):
     Attributes
     ----------
     order : int
-        How members arrive (`member`), or ``NEW`` where everybody is a new individual.
+        How members arrive (`fill_members`), or ``NEW`` where everybody is a new individual.
     head : int
-        See `member`.
+        See `fill_members`.
     size : int
         Number of members; 0 where everybody is new.
     noise : float
@@ -69,21 +69,27 @@ def members(features: Float, labels: Float, order: int, head: int = 0, noise: fl
     )  # fmt: skip
 
 
-@compiled
-def member(order: int, key: Key, moment: int, size: int, head: int) -> int:
-    """Return which member of a finite population arrives in a round.
+@inlined
+def fill_members(order: int, key: Key, first: int, size: int, head: int, index: Int) -> None:
+    """Fill ``index`` (n,) with the members who arrive in the rounds from ``first`` on.
 
-    ``IN_ORDER``: the first ``head`` once, then the others over and over. ``AT_RANDOM``: uniform, independent.
-    ``SHUFFLED``: pass after pass over all members, each pass in its own random order.
+    ``IN_ORDER``: the first ``head`` of ``size`` once, then the others over and over. ``AT_RANDOM``: uniform,
+    independent. ``SHUFFLED``: pass after pass over all members, each pass in its own random order. ``NEW``: numbers.
     """
-    if order == IN_ORDER:
-        return moment if moment < head else head + (moment - head) % (size - head)
     if order == AT_RANDOM:
-        return streams.random_index(key, streams.ARRIVALS, moment, size)
-    return streams.shuffled_index(key, streams.ARRIVALS, moment, size)
+        streams.fill_random_indices(key, streams.ARRIVALS, first, size, index)
+        return
+    for k in range(index.shape[0]):
+        moment = first + k
+        if order == IN_ORDER:
+            index[k] = moment if moment < head else head + (moment - head) % (size - head)
+        elif order == SHUFFLED:
+            index[k] = streams.shuffled_index(key, streams.ARRIVALS, moment, size)
+        else:
+            index[k] = moment
 
 
-@compiled
+@inlined
 def draw_alpha(reaches: Float, key: Key, moment: int) -> float:
     """Draw an individual's alpha uniformly from an interval (2,)."""
     least, largest = reaches
@@ -99,7 +105,7 @@ def draw_direction(key: Key, nonnegative: bool, direction: Float) -> None:
         direction[i] = (abs(direction[i]) if nonnegative else direction[i]) / norm
 
 
-@compiled
+@inlined
 def fill_block(
     source: Source,
     key: Key,
@@ -129,19 +135,20 @@ def fill_block(
     features, budgets : ndarray, shape (M, d) and (M, 1)
         The source's own, unless individuals are computed: then rows from ``place`` on are overwritten.
     """
+    fill_members(source.order, key, first, source.size, source.head, index)
+    given = source.features.shape[0] > 0
     for k in range(index.shape[0]):
-        moment = first + k
-        row = moment if source.order == NEW else member(source.order, key, moment, source.size, source.head)
-        if source.features.shape[0] > 0:
-            index[k], label[k] = row, source.labels[row]
+        row = index[k]
+        if given:
+            label[k] = source.labels[row]
         else:
             index[k] = place + k
             label[k] = draw_individual(source, key, direction, row, index[k], features, budgets)
-        if source.noise > 0.0 and streams.uniform(key, streams.NOISE, moment) < source.noise:
+        if source.noise > 0.0 and streams.uniform(key, streams.NOISE, first + k) < source.noise:
             label[k] = -label[k]
 
 
-@compiled
+@inlined
 def draw_individual(
     source: Source, key: Key, direction: Float, row: int, place: int, features: Float, budgets: Float
 ) -> float:
@@ -153,14 +160,14 @@ def draw_individual(
     return separable_individual(key, purpose, moment, direction, source.caps, features[place])
 
 
-@compiled
+@loop
 def draw_pool(source: Source, key: Key, direction: Float, features: Float, labels: Float, budgets: Float) -> None:
     """Compute every member of a pool: ``features`` (M, d), ``labels`` (M,) and, where they differ, ``budgets``."""
     for row in range(labels.shape[0]):
         labels[row] = draw_individual(source, key, direction, row, row, features, budgets)
 
 
-@compiled
+@loop
 def begin_games(source: Source, keys: Key, games: Int, directions: Float) -> None:
     """Draw w* for each of the ``games`` (n,) from its row of ``keys`` (N, 2) into its row of ``directions`` (N, d)."""
     if source.features.shape[0] > 0:
@@ -170,7 +177,7 @@ def begin_games(source: Source, keys: Key, games: Int, directions: Float) -> Non
         draw_direction(drawn_from, source.nonnegative, directions[game])
 
 
-@compiled
+@loop
 def fill_games(
     source: Source,
     keys: Key,
@@ -183,19 +190,20 @@ def fill_games(
 ) -> int:
     """Fill the blocks of all games that stand at the first round of one; return how many rounds nobody else will.
 
-    ``rounds`` (N,) are those that come next; ``index`` and ``label`` (N, n) hold a block of n rounds of each game.
+    ``rounds`` (N,) are those that come next; ``index`` and ``label`` (N, n) hold a block of n rounds of each game, n a
+    power of two.
     """
     size = index.shape[1]
     nearest = size
     for game in range(rounds.shape[0]):
-        at = rounds[game] % size
+        at = rounds[game] & (size - 1)
         if at == 0:
             place = game * size
             fill_block(
                 source, keys[game], directions[game], rounds[game], place, index[game], label[game], features, budgets
             )
         nearest = min(nearest, size - at)
-    return nearest
+    return int(nearest)
 
 
 class ManyArrivals:
@@ -207,7 +215,7 @@ class ManyArrivals:
     games : int
         N.
     block : int
-        Rounds computed at a time.
+        Rounds computed at a time: a power of two, at least 4 unless everybody is new.
 
     Attributes
     ----------
@@ -244,7 +252,7 @@ class ManyArrivals:
         begin_games(self.source, self.keys, games, self.directions)
 
     def fill(self, rounds: Int) -> int:
-        """Compute the blocks of the games whose next round (N,) begins one; return for how many rounds that suffices."""
+        """Compute the blocks that begin with a game's next round (N,); return for how many rounds that suffices."""
         return int(
             fill_games(
                 self.source, self.keys, self.directions, rounds, self.index, self.label, self.features, self._budgets
@@ -319,12 +327,12 @@ class SourceArrivals(Arrivals):
     @property
     def index(self) -> Int:
         """Row of ``features`` of each round of the block."""
-        return self._games.index[0]
+        return np.asarray(self._games.index[0])
 
     @property
     def label(self) -> Float:
         """True label of each round of the block."""
-        return self._games.label[0]
+        return np.asarray(self._games.label[0])
 
     def fill(self, first: int) -> None:
         """Compute the block that begins with round ``first``, a multiple of its length."""

@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from agents.compiled import compiled, instruction
+from agents.compiled import compiled, inlined, instruction
 from agents.typing import Float
 
 LANES = 8
@@ -28,98 +28,115 @@ SMALLEST_SQUARED_NORM = 2.0**-900
 
 
 @instruction
-def _sum_blocks_of_eight(typing_context: Any, a: Any, b: Any) -> Any:
-    """Sum ``a[i] * b[i]`` over the full blocks of eight: lane ``i % 8`` collects, a fixed tree adds the lanes."""
+def _sum_blocks_of_eight(typing_context: Any, a: Any, a_factor: Any, b: Any, b_factor: Any, blocks: Any) -> Any:
+    """Sum products over the first ``blocks`` of eight entries: lane ``i % 8`` collects, a fixed tree adds the lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector = ir.VectorType(ir.DoubleType(), LANES)
+        left, left_factor, right, right_factor, count = arguments
         left, right = (
-            context.make_array(kind)(context, builder, value)
-            for kind, value in zip(signature.args, arguments, strict=True)
+            context.make_array(kind)(context, builder, value).data
+            for kind, value in ((signature.args[0], left), (signature.args[2], right))
         )
-        length = builder.extract_value(left.shape, 0)
+        factors = [_splat(builder, vector, factor) for factor in (left_factor, right_factor)]
         lanes = cgutils.alloca_once_value(  # type: ignore[no-untyped-call]
             builder, ir.Constant(vector, [0.0] * LANES)
         )
-        blocks = builder.sdiv(length, length.type(LANES))
-        with cgutils.for_range(builder, blocks) as loop:
-            offset = builder.mul(loop.index, length.type(LANES))
-            loaded = [
-                builder.load(builder.bitcast(builder.gep(data, [offset]), vector.as_pointer()), align=8)
-                for data in (left.data, right.data)
+        with cgutils.for_range(builder, count) as each:
+            offset = builder.mul(each.index, count.type(LANES))
+            scaled = [
+                builder.fmul(
+                    builder.load(builder.bitcast(builder.gep(data, [offset]), vector.as_pointer()), align=8), by
+                )
+                for data, by in zip((left, right), factors, strict=True)
             ]
-            builder.store(builder.fadd(builder.load(lanes), builder.fmul(*loaded)), lanes)
+            builder.store(builder.fadd(builder.load(lanes), builder.fmul(*scaled)), lanes)
         total = builder.load(lanes)
         lane = [builder.extract_element(total, ir.Constant(ir.IntType(32), i)) for i in range(LANES)]
         pairs = [builder.fadd(lane[i], lane[i + 4]) for i in range(4)]
         return builder.fadd(builder.fadd(pairs[0], pairs[2]), builder.fadd(pairs[1], pairs[3]))
 
-    return types.float64(a, b), generate
+    return types.float64(a, types.float64, b, types.float64, types.intp), generate
 
 
-@compiled
-def dot(a: Float, b: Float) -> float:
-    """Dot product in a fixed order: the same bits in every caller.
+def _splat(builder: Any, vector: Any, value: Any) -> Any:
+    """Return a vector with one value in all lanes."""
+    filled = ir.Constant(vector, ir.Undefined)
+    for i in range(LANES):
+        filled = builder.insert_element(filled, value, ir.Constant(ir.IntType(32), i))
+    return filled
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (d,), float64, contiguous
 
-    Returns
-    -------
-    float
-        Eight lanes over the full blocks of eight, added by a fixed tree; then what remains, in order.
+@inlined
+def scaled_dot(a: Float, a_factor: float, b: Float, b_factor: float, d: int) -> float:
+    """Dot product of the first ``d`` entries of two arrays, each times a factor, in a fixed order.
+
+    Eight lanes over the full blocks of eight, added by a fixed tree; then what remains, in order.
     """
-    d = a.shape[0]
     whole = d - d % LANES
-    total = _sum_blocks_of_eight(a, b) if whole else 0.0
+    total = _sum_blocks_of_eight(a, a_factor, b, b_factor, d // LANES) if whole else 0.0
     for i in range(whole, d):
-        total += a[i] * b[i]
+        total += (a[i] * a_factor) * (b[i] * b_factor)
     return total
 
 
-@compiled
+@inlined
+def dot(a: Float, b: Float) -> float:
+    """Dot product of two arrays (d,) in a fixed order (`scaled_dot`): the same bits in every caller."""
+    return scaled_dot(a, 1.0, b, 1.0, a.shape[0])
+
+
+@inlined
 def copy(source: Float, target: Float) -> None:
     """Copy ``source`` (d,) into ``target`` (d,); a plain loop compiles five times faster than a slice assignment."""
     for i in range(source.shape[0]):
         target[i] = source[i]
 
 
-@compiled
+@inlined
 def length(vector: Float) -> float:
     """Euclidean norm (fixed order)."""
     return math.sqrt(dot(vector, vector))
 
 
-@compiled
+@inlined
+def scaled_score(classifier: Float, factor: float, features: Float) -> float:
+    """``w.x + b`` of a classifier ``[w, b]`` (d + 1,), times a factor, at features (d,)."""
+    d = features.shape[0]
+    return scaled_dot(classifier, factor, features, 1.0, d) + float(classifier[d] * factor)
+
+
+@inlined
 def score(classifier: Float, features: Float) -> float:
     """``w.x + b`` of a published classifier ``[w, b]`` (d + 1,) at features (d,)."""
-    d = features.shape[0]
-    return dot(classifier[:d], features) + float(classifier[d])
+    return scaled_score(classifier, 1.0, features)
+
+
+@inlined
+def scale(classifier: Float) -> tuple[float, float]:
+    """Return a factor for the classifier, and the squared norm of its weights times that factor.
+
+    The factor is 1 unless squares of the weights under- or overflow; then it is a power of two that brings the weights
+    to about ``2**-400`` or ``2**400`` and no further, so that the intercept of a published classifier cannot overflow.
+    A positive multiple is the same classifier, and a power of two rounds nothing.
+    """
+    d = classifier.shape[0] - 1
+    squared_norm = scaled_dot(classifier, 1.0, classifier, 1.0, d)
+    if SMALLEST_SQUARED_NORM <= squared_norm <= 1.0 / SMALLEST_SQUARED_NORM:
+        return 1.0, squared_norm
+    factor = _rescaling(classifier)
+    return factor, scaled_dot(classifier, factor, classifier, factor, d)
 
 
 @compiled
-def rescaled(classifier: Float) -> Float:
-    """Return the classifier itself, or a power of two times it where squares of its weights under- or overflow.
-
-    A positive multiple is the same classifier and a power of two rounds nothing. The weights come to about
-    ``2**-400`` or ``2**400`` and no further, so that the intercept of a published classifier cannot overflow.
-    """
-    d = classifier.shape[0] - 1
-    squared_norm = dot(classifier[:d], classifier[:d])
-    if SMALLEST_SQUARED_NORM <= squared_norm <= 1.0 / SMALLEST_SQUARED_NORM:
-        return classifier
+def _rescaling(classifier: Float) -> float:
     largest = 0.0
-    for i in range(d):
+    for i in range(classifier.shape[0] - 1):
         largest = max(largest, abs(classifier[i]))
     if largest == 0.0:
-        return classifier
+        return 1.0
     exponent = math.frexp(largest)[1]
-    factor = 2.0 ** (math.copysign(400.0, exponent) - exponent)
-    result = np.empty(d + 1)
-    for i in range(d + 1):
-        result[i] = classifier[i] * factor
-    return result
+    return float(2.0 ** (math.copysign(400.0, exponent) - exponent))
 
 
 @compiled
@@ -155,7 +172,7 @@ def side(classifier: Float, report: Float, reach_scale: float, eps: float) -> in
     int
         +1 beyond the boundary, 0 on it, -1 short of it. With ``w = 0`` nobody moves: +1 iff ``b >= 0``.
     """
-    signed, _, slack = _scores(rescaled(classifier), report, reach_scale, eps)
+    signed, _, slack = _scores(classifier, report, reach_scale, eps)
     if signed > slack:
         return 1
     return 0 if signed >= -slack else -1
@@ -163,13 +180,17 @@ def side(classifier: Float, report: Float, reach_scale: float, eps: float) -> in
 
 @compiled
 def _scores(classifier: Float, report: Float, reach_scale: float, eps: float) -> tuple[float, float, float]:
-    """Return ``w.x + b``, ``w.x`` and their tolerance; without weights ``b >= 0`` counts as 1, ``b < 0`` as -1."""
+    """Return ``w.x + b``, ``w.x`` and their tolerance; without weights ``b >= 0`` counts as 1, ``b < 0`` as -1.
+
+    All three are those of the classifier times its factor (`scale`).
+    """
     d = report.shape[0]
-    weights_norm = length(classifier[:d])
-    if weights_norm == 0.0:
+    factor, squared_norm = scale(classifier)
+    if squared_norm == 0.0:
         return (1.0 if classifier[d] >= 0.0 else -1.0), 0.0, 0.0
-    along, intercept = dot(classifier[:d], report), float(classifier[d])
-    return along + intercept, along, tolerance(weights_norm, intercept, length(report), reach_scale, d, eps)
+    along, intercept = scaled_dot(classifier, factor, report, 1.0, d), float(classifier[d] * factor)
+    slack = tolerance(math.sqrt(squared_norm), intercept, length(report), reach_scale, d, eps)
+    return along + intercept, along, slack
 
 
 @compiled
@@ -184,5 +205,5 @@ def forbidden(classifier: Float, report: Float, reach_scale: float, eps: float) 
 
     If individuals could move as far as the boundary lies above the origin's hyperplane, nobody would stand there.
     """
-    signed, along, slack = _scores(rescaled(classifier), report, reach_scale, eps)
+    signed, along, slack = _scores(classifier, report, reach_scale, eps)
     return along > slack and signed < -slack

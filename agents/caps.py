@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from agents import streams
-from agents.boundary import dot, length
-from agents.compiled import compiled
+from agents.boundary import dot
+from agents.compiled import inlined
 from agents.typing import Float, Key
 
 KNOTS = 1024
@@ -61,7 +61,7 @@ def _cap(lowest: float, dim: int) -> tuple[Float, Float, Float]:
     return np.array([lowest, share, complement, start]), heights, 0.5 * doubled / density
 
 
-@compiled
+@inlined
 def height(uniform: float, limits: Float, heights: Float, slopes: Float) -> float:
     """Inverse distribution function of the height in a part of the ball, at a uniform number in [0, 1).
 
@@ -76,7 +76,7 @@ def height(uniform: float, limits: Float, heights: Float, slopes: Float) -> floa
     return float(max(lowest, t))
 
 
-@compiled
+@inlined
 def interpolated(heights: Float, slopes: Float, exponent: float) -> float:
     """Cubic Hermite interpolation of a table whose knots are equally spaced over [0, LARGEST_EXPONENT]."""
     step = LARGEST_EXPONENT / (heights.shape[0] - 1)
@@ -88,7 +88,7 @@ def interpolated(heights: Float, slopes: Float, exponent: float) -> float:
     return float(heights[k] + s * bend)
 
 
-@compiled
+@inlined
 def separable_individual(
     key: Key,
     purpose: int,
@@ -100,22 +100,23 @@ def separable_individual(
     """Draw an individual uniformly from the two caps of a ball beyond the margin; return its label.
 
     No rejection: first the side, then the height along ``direction`` (d,) from its truncated marginal, then a uniform
-    point of the slice at that height, written to ``features`` (d,).
+    point of the slice at that height (Barthe, Guedon, Mendelson and Naor, "A probabilistic approach to the geometry of
+    the l_p^n ball", 2005), written to ``features`` (d,).
     """
     d = direction.shape[0]
     bits = streams.philox(key, purpose, moment, 0)
-    positive = streams.unit(bits[0]) < caps.positive_share
-    label = 1.0 if positive else -1.0
-    side = 1 if positive else 0
+    side = 1 if streams.unit(bits[0]) < caps.positive_share else 0
+    label = 2.0 * side - 1.0
     t = height(streams.unit(bits[1]), caps.limits[side], caps.heights[side], caps.slopes[side])
     streams.fill_normals(key, purpose, moment, features)
-    stretch = 0.0
+    stretch, lift = 0.0, caps.radius * label * t
     if d > 1:
         along = dot(features, direction)
         for i in range(d):
             features[i] -= along * direction[i]
-        inside = math.sqrt(max(0.0, 1.0 - t * t)) * streams.unit(bits[2]) ** (1.0 / (d - 1))
-        stretch = caps.radius * inside / length(features)
+        # Normals over the root of their squared norm plus twice an exponential number are uniform in a ball.
+        squares = dot(features, features) - 2.0 * math.log(1.0 - streams.unit(bits[2]))
+        stretch = caps.radius * math.sqrt(max(0.0, 1.0 - t * t) / squares)
     for i in range(d):
-        features[i] = stretch * features[i] + caps.radius * label * t * direction[i]
+        features[i] = stretch * features[i] + lift * direction[i]
     return label

@@ -11,10 +11,31 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """Compile a function at its first call (Numba, no Python objects inside) and cache it on disk where it can."""
+    return _compile(function)
+
+
+def inlined(function: Function) -> Function:
+    """Compile a small function into each of its compiled callers."""
+    return _compile(function, forceinline=True)
+
+
+def loop(function: Function) -> Function:
+    """Compile a hot loop that allocates nothing, nor calls what does; other threads run beside it.
+
+    Numba then counts no references to arrays, which takes most of the time of a round of a few features.
+    """
     try:
-        return cast(Function, numba.njit(cache=True)(function))
+        return _compile(function, nogil=True, _nrt=False)
+    except KeyError:  # a Numba without that option
+        return _compile(function, nogil=True)
+
+
+def _compile(function: Function, **options: bool) -> Function:
+    compile_with: Callable[..., Any] = numba.njit
+    try:
+        return cast(Function, compile_with(cache=True, **options)(function))
     except RuntimeError:  # neither beside the source nor in the user's cache can Numba write
-        return cast(Function, numba.njit(function))
+        return cast(Function, compile_with(**options)(function))
 
 
 def instruction(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,17 +4,30 @@ Compiled functions take ``norm`` (2 for l2, 1 for weighted l1) and one individua
 l2, (d,) holding alpha_i for weighted l1.
 """
 
+import math
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.boundary import copy, dot, length, rescaled, score
+from agents.boundary import copy, length, scale, scaled_score
 from agents.checks import LARGEST, finite_array, finite_reaches, finite_rows
-from agents.compiled import compiled
+from agents.compiled import compiled, inlined
 from agents.typing import Float
 
 L1, L2 = 1, 2
+
+
+@inlined
+def _steepest(weights: Float, factor: float, budget: Float) -> int:
+    """As `steepest`, for weights times a factor; entries beyond the budget's are left out."""
+    best, chosen = -1.0, -1
+    for i in range(budget.shape[0]):
+        gain = budget[i] * abs(weights[i] * factor)
+        if budget[i] > 0.0 and gain > best:
+            best, chosen = gain, i
+    return chosen
 
 
 @compiled
@@ -23,54 +36,76 @@ def steepest(weights: Float, budget: Float) -> int:
 
     Returns -1 where nothing can move (all alpha_i are 0).
     """
-    best, chosen = -1.0, -1
-    for i in range(weights.shape[0]):
-        gain = budget[i] * abs(weights[i])
-        if budget[i] > 0.0 and gain > best:
-            best, chosen = gain, i
-    return chosen
+    return _steepest(weights, 1.0, budget)
 
 
-@compiled
-def pull(norm: int, weights: Float, budget: Float) -> tuple[float, int]:
-    """Return by how much ``w.x`` grows per unit of alpha, and the coordinate that moves (-1: all, or none can).
+class Aim(NamedTuple):
+    """What an answer needs of a classifier alone, whoever answers, if all have the same cost or it is l2.
 
-    ``|w|`` for l2, ``|w_k|`` of the steepest coordinate k for weighted l1. With one cost for all it depends on the
-    classifier alone: games that meet many individuals with one classifier compute it once.
+    Attributes
+    ----------
+    factor : float
+        What the classifier is multiplied with (`agents.boundary.scale`).
+    squared_norm : float
+        Of the weights times the factor.
+    growth : float
+        By how much ``w.x`` grows for each unit of alpha: ``|w|`` for l2, ``|w_k|`` for weighted l1.
+    chosen : int
+        k, the steepest coordinate for weighted l1; -1 for l2, or if none can move.
     """
+
+    factor: float
+    squared_norm: float
+    growth: float
+    chosen: int
+
+
+@inlined
+def aim(norm: int, classifier: Float, budget: Float) -> Aim:
+    """Prepare answers to a published classifier (d + 1,)."""
+    factor, squared_norm = scale(classifier)
     if norm == L2:
-        return length(weights), -1
-    chosen = steepest(weights, budget)
-    return (abs(weights[chosen]) if chosen >= 0 else 0.0), chosen
+        return Aim(factor, squared_norm, math.sqrt(squared_norm), -1)
+    chosen = _steepest(classifier, factor, budget)
+    return Aim(factor, squared_norm, abs(classifier[chosen] * factor) if chosen >= 0 else 0.0, chosen)
 
 
-@compiled
-def reach_of(budget: Float, growth: float, chosen: int) -> float:
-    """Return ``max {w.delta : cost(delta) <= 1}`` from what `pull` returns."""
-    return float(budget[max(chosen, 0)] * growth)
+@inlined
+def gap_and_reach(aimed: Aim, classifier: Float, features: Float, budget: Float) -> tuple[float, float]:
+    """Return how far an individual is from acceptance, ``-(w.z + b)``, and how far it gets for a cost of 1."""
+    within = budget[max(aimed.chosen, 0)] * aimed.growth
+    return -scaled_score(classifier, aimed.factor, features), within
 
 
-@compiled
+@inlined
+def moves(gap: float, within: float) -> bool:
+    """Whether an individual moves: it is not accepted as it is, and acceptance lies within its reach."""
+    return (gap > 0.0) & (gap <= within)
+
+
+@inlined
+def write_report(aimed: Aim, classifier: Float, features: Float, gap: float, moved: bool, report: Float) -> None:
+    """Write the report (d,) of an individual who moves across its gap, or stays; without a branch for l2 costs."""
+    if aimed.chosen < 0:
+        step = gap / aimed.squared_norm if moved else 0.0
+        for i in range(report.shape[0]):
+            report[i] = features[i] + step * (classifier[i] * aimed.factor)
+        return
+    copy(features, report)
+    if moved:
+        report[aimed.chosen] += gap / (classifier[aimed.chosen] * aimed.factor)
+
+
+@inlined
 def reach(norm: int, weights: Float, budget: Float) -> float:
     """Return ``max {w.delta : cost(delta) <= 1}``: alpha |w| for l2, ``max alpha_i |w_i|`` for weighted l1."""
-    growth, chosen = pull(norm, weights, budget)
-    return reach_of(budget, growth, chosen)
+    if norm == L2:
+        return float(budget[0] * length(weights))
+    chosen = steepest(weights, budget)
+    return float(budget[chosen] * abs(weights[chosen])) if chosen >= 0 else 0.0
 
 
-@compiled
-def move(classifier: Float, gap: float, chosen: int, report: Float) -> None:
-    """Move a report (d,), which holds the true features, across the gap: along coordinate ``chosen`` or, at -1, w."""
-    d = report.shape[0]
-    weights = classifier[:d]
-    if chosen >= 0:
-        report[chosen] += gap / weights[chosen]
-        return
-    step = gap / dot(weights, weights)
-    for i in range(d):
-        report[i] += step * weights[i]
-
-
-@compiled
+@inlined
 def respond(norm: int, classifier: Float, features: Float, budget: Float, report: Float) -> tuple[bool, bool, float]:
     """Best response of one individual: the cheapest accepted point if it costs at most 1, else the true features.
 
@@ -94,20 +129,11 @@ def respond(norm: int, classifier: Float, features: Float, budget: Float, report
     cost : float
         What the individual paid, in [0, 1].
     """
-    classifier = rescaled(classifier)
-    growth, chosen = pull(norm, classifier[: features.shape[0]], budget)
-    gap, within = -score(classifier, features), reach_of(budget, growth, chosen)
-    copy(features, report)
-    if not moves(gap, within):
-        return gap <= 0.0, False, 0.0
-    move(classifier, gap, chosen, report)
-    return True, True, gap / within
-
-
-@compiled
-def moves(gap: float, within: float) -> bool:
-    """Whether an individual moves: it is not accepted as it is, and acceptance lies within its reach."""
-    return 0.0 < gap <= within
+    aimed = aim(norm, classifier, budget)
+    gap, within = gap_and_reach(aimed, classifier, features, budget)
+    moved = moves(gap, within)
+    write_report(aimed, classifier, features, gap, moved, report)
+    return gap <= within, moved, gap / within if moved else 0.0
 
 
 @compiled

@@ -5,16 +5,18 @@ bit for bit that of `numpy.random.Philox`. A *key* (2,) uint64 belongs to one ga
 ``(block, round, purpose, 0)``, so streams of different games, purposes and rounds never overlap.
 """
 
-import math
 from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numpy.typing import NDArray
 
-from agents.compiled import compiled, instruction
-from agents.typing import Float, Key
+from agents import ziggurat
+from agents.compiled import compiled, inlined, instruction
+from agents.typing import Float, Int, Key
 
+Words: TypeAlias = NDArray[np.uint32]
 FourWords: TypeAlias = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 POPULATION, ARRIVALS, NOISE, FEEDBACK, INDIVIDUAL, REACH = range(6)
@@ -22,6 +24,12 @@ POPULATION, ARRIVALS, NOISE, FEEDBACK, INDIVIDUAL, REACH = range(6)
 _MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
 _ROUNDS_OF_PHILOX = 10
+_MOST_ATTEMPTS = 1000
+# The constants of NumPy's SeedSequence.
+_POOL_FACTOR, _POOL_STEP = np.uint32(0x43B0D7E5), np.uint32(0x931E8875)
+_KEY_FACTOR, _KEY_STEP = np.uint32(0x8B51F9DD), np.uint32(0x58F38DED)
+_MIX_TARGET, _MIX_WORD = np.uint32(0xCA01F9DD), np.uint32(0x4973F715)
+LARGEST_SEED = 2**128 - 1
 # With 4 or 6 stages the orders of a handful of individuals are visibly uneven; with 8 and more they are not.
 _STAGES_OF_SHUFFLE = 10
 
@@ -33,6 +41,62 @@ def game_key(seed: int, game: int = 0, episode: int = 0) -> Key:
     """
     spawn_key = (game, episode) if episode else (game,)
     return np.random.SeedSequence(seed, spawn_key=spawn_key).generate_state(2, np.uint64).astype(np.uint64)
+
+
+@compiled
+def game_keys(seeds: Words, games: Int, episodes: Int, keys: Key) -> None:
+    """Write the key of one episode of each of n games to ``keys`` (n, 2): the same as `game_key`, far faster.
+
+    This is NumPy's ``SeedSequence`` (M. E. O'Neill's design), whose 128 bits of pool make each key.
+
+    Parameters
+    ----------
+    seeds : ndarray, shape (n, 4), uint32
+        Seeds below 2**128 in words, the lowest first (`seed_words`).
+    games, episodes : ndarray, shape (n,), int64
+        Numbers below 2**32.
+    keys : ndarray, shape (n, 2), uint64
+        Overwritten.
+    """
+    pool = np.empty(4, dtype=np.uint32)
+    for row in range(games.shape[0]):
+        factor = _POOL_FACTOR
+        for i in range(4):
+            pool[i], factor = _hashed(seeds[row, i], factor, _POOL_STEP)
+        for source in range(4):
+            for target in range(4):
+                if source != target:
+                    word, factor = _hashed(pool[source], factor, _POOL_STEP)
+                    pool[target] = _mixed(pool[target], word)
+        for extra in range(2 if episodes[row] > 0 else 1):
+            for target in range(4):
+                word, factor = _hashed(np.uint32((games[row], episodes[row])[extra]), factor, _POOL_STEP)
+                pool[target] = _mixed(pool[target], word)
+        factor = _KEY_FACTOR
+        for i in range(2):
+            low, factor = _hashed(pool[2 * i], factor, _KEY_STEP)
+            high, factor = _hashed(pool[2 * i + 1], factor, _KEY_STEP)
+            keys[row, i] = np.uint64(low) | (np.uint64(high) << np.uint64(32))
+
+
+@compiled
+def _hashed(word: np.uint32, factor: np.uint32, step: np.uint32) -> tuple[np.uint32, np.uint32]:
+    """Return the hash of one word, and the factor for the next."""
+    following = np.uint32(factor * step)
+    word = np.uint32(np.uint32(word ^ factor) * following)
+    return np.uint32(word ^ (word >> np.uint32(16))), following
+
+
+@compiled
+def _mixed(target: np.uint32, word: np.uint32) -> np.uint32:
+    """Return one word of the pool with another mixed into it."""
+    mixed = np.uint32(np.uint32(_MIX_TARGET * target) - np.uint32(_MIX_WORD * word))
+    return np.uint32(mixed ^ (mixed >> np.uint32(16)))
+
+
+def seed_words(seed: int) -> NDArray[np.uint32]:
+    """Return a seed below 2**128 as four words (4,) uint32, the lowest first."""
+    return np.array([(seed >> (32 * i)) & 0xFFFFFFFF for i in range(4)], dtype=np.uint32)
 
 
 @instruction
@@ -47,7 +111,7 @@ def _high_product(typing_context: Any, a: Any, b: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), generate
 
 
-@compiled
+@inlined
 def philox(key: Key, purpose: int, moment: int, block: int) -> FourWords:
     """Four uint64 at the counter ``(block, moment, purpose, 0)``; ``moment`` is a round or an individual's index."""
     c0, c1, c2, c3 = np.uint64(block), np.uint64(moment), np.uint64(purpose), np.uint64(0)
@@ -61,13 +125,13 @@ def philox(key: Key, purpose: int, moment: int, block: int) -> FourWords:
     return c0, c1, c2, c3
 
 
-@compiled
+@inlined
 def unit(bits: np.uint64) -> float:
     """Turn 64 random bits into a uniform number in [0, 1)."""
     return float((bits >> np.uint64(11)) * 2.0**-53)
 
 
-@compiled
+@inlined
 def uniform(key: Key, purpose: int, moment: int) -> float:
     """One uniform number in [0, 1)."""
     return unit(philox(key, purpose, moment, 0)[0])
@@ -80,27 +144,53 @@ def fill_uniforms(key: Key, purpose: int, moment: int, out: Float) -> None:
         out[i] = unit(philox(key, purpose, moment, 1 + i // 4)[i % 4])
 
 
-@compiled
+@inlined
 def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
-    """Fill ``out`` (d,) with standard normals (Box and Muller) from block 1 on; block 0 is the caller's."""
+    """Fill ``out`` (d,) with standard normals (`agents.ziggurat`) from block 1 on; block 0 is the caller's."""
     d = out.shape[0]
     for start in range(0, d, 4):
         bits = philox(key, purpose, moment, 1 + start // 4)
-        for pair in range(2):
-            i = start + 2 * pair
-            if i >= d:
-                return
-            spread = math.sqrt(-2.0 * math.log(1.0 - unit(bits[2 * pair])))
-            angle = 2.0 * math.pi * unit(bits[2 * pair + 1])
-            out[i] = spread * math.cos(angle)
-            if i + 1 < d:
-                out[i + 1] = spread * math.sin(angle)
+        for word in range(min(4, d - start)):
+            value, inside = ziggurat.candidate(bits[word])
+            out[start + word] = value if inside else _outside(key, purpose, moment, start + word, bits[word])
 
 
 @compiled
+def _outside(key: Key, purpose: int, moment: int, place: int, bits: np.uint64) -> float:
+    """Return the normal at ``place`` whose bits hit an edge or the tail; further bits come from blocks of its own."""
+    for attempt in range(_MOST_ATTEMPTS):
+        more = philox(key, purpose, moment, ((1 + place) << 32) + attempt)
+        value, accepted = ziggurat.edge_or_tail(bits, unit(more[0]), unit(more[1]))
+        if accepted:
+            return value
+        bits = more[2]
+        value, inside = ziggurat.candidate(bits)
+        if inside:
+            return value
+    return 0.0  # less likely than a broken computer
+
+
+@inlined
 def random_index(key: Key, purpose: int, moment: int, size: int) -> int:
-    """Return an index uniform over ``range(size)``, independent from round to round."""
-    return int(np.int64(_high_product(philox(key, purpose, moment, 0)[0], np.uint64(size))))
+    """Return an index uniform over ``range(size)``, independent from round to round.
+
+    Four rounds share a block of random bits: round t takes word ``t % 4`` at moment ``t // 4``.
+    """
+    return _index(philox(key, purpose, moment // 4, 0)[moment % 4], size)
+
+
+@inlined
+def _index(bits: np.uint64, size: int) -> int:
+    return int(np.int64(_high_product(bits, np.uint64(size))))
+
+
+@inlined
+def fill_random_indices(key: Key, purpose: int, first: int, size: int, out: Int) -> None:
+    """Fill ``out`` (n,) with the `random_index` of the moments from ``first`` on; both are multiples of 4."""
+    for k in range(0, out.shape[0], 4):
+        bits = philox(key, purpose, (first + k) // 4, 0)
+        for word in range(4):
+            out[k + word] = _index(bits[word], size)
 
 
 @compiled

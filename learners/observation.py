@@ -34,6 +34,8 @@ class Layout:
         self.label = slice(2 * dim + 1, 2 * dim + 2)
         self.prediction = slice(2 * dim + 2, 2 * dim + 3)
         self.round = slice(2 * dim + 3, 2 * dim + 4)
+        self._entries = [(key, getattr(self, key)) for key in KEYS]
+        self._rows = [(key, (slice(None), entry)) for key, entry in self._entries]
 
     @classmethod
     def of(cls, vector: Numbers) -> "Layout":
@@ -51,18 +53,8 @@ class Layout:
 
     def split(self, vector: Numbers) -> dict[str, Numbers]:
         """Return the entries of a vector (2 d + 4,) or of rows (n, 2 d + 4), as views."""
-        if vector.ndim == 2:
-            return {key: entry.T for key, entry in self._split(vector.T).items()}
-        return self._split(vector)
-
-    def _split(self, vector: Numbers) -> dict[str, Numbers]:
-        return {
-            "classifier": vector[self.classifier],
-            "features": vector[self.features],
-            "label": vector[self.label],
-            "prediction": vector[self.prediction],
-            "round": vector[self.round],
-        }
+        parts = self._rows if vector.ndim == 2 else self._entries
+        return {key: vector[part] for key, part in parts}
 
 
 class Reading(NamedTuple):

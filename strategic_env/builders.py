@@ -29,7 +29,7 @@ class Parts:
     separator : ndarray (d + 1,) or None
         ``[w*, b*]`` of the true points where the population does not know one itself.
     hidden : sequence of str
-        What a learner is not told of `strategic_env.single.knowledge_of`.
+        What a learner is not told of `strategic_env.interface.knowledge_of`.
     told : mapping
         What it is told besides.
     """

@@ -1,38 +1,40 @@
 """One round of strategic classification, and its bookkeeping. Nothing here knows Gymnasium."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from agents.arrivals import BLOCK, Arrivals
-from agents.boundary import FLOAT64_EPS, copy, length, rescaled, score, side
+from agents.arrivals import BLOCK, Arrivals, Source
+from agents.boundary import FLOAT64_EPS, copy, scale, scaled_dot, scaled_score, side
 from agents.checks import count, finite_array, one_of
-from agents.compiled import compiled
+from agents.compiled import compiled, inlined, loop
 from agents.costs import L2, Cost, L2Cost, respond
 from agents.individuals import BestResponse, Individual
 from agents.nature import AdaptiveArrivals
 from agents.populations import Population
 from agents.streams import game_key
-from agents.typing import Float
+from agents.typing import Float, Key
 
 # Feedback: may the learner see the label of an individual whom it rejected? It always sees that of the accepted.
 FEEDBACK = {"full": True, "apple_tasting": False}
 # Beyond this many radii, the rounding of a mover's place reaches the size of the population.
 LARGEST_REACH = 1e4
 REWARDS = ("mistake", "accuracy", "hinge", "observed")
+_MISTAKE, _ACCURACY, _HINGE, _OBSERVED = range(4)
 
 
-@compiled
+@inlined
 def publishable(classifier: Float) -> bool:
     """Whether all entries lie in [-1, 1] (NaN does not)."""
-    for value in classifier:
-        if not (-1.0 <= value <= 1.0):
-            return False
-    return True
+    inside = True
+    for i in range(classifier.shape[0]):
+        inside &= abs(classifier[i]) <= 1.0
+    return inside
 
 
-@compiled
+@inlined
 def write_outcome(accepted: bool, label: float, labels_rejected: bool, moment: int, observation: Float) -> bool:
     """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
     d = observation.shape[0] // 2 - 2
@@ -43,8 +45,47 @@ def write_outcome(accepted: bool, label: float, labels_rejected: bool, moment: i
     return prediction != label
 
 
-@compiled
+@inlined
+def pay(kind: int, observation: Float, label: float, mistake: bool) -> float:
+    """Return the reward of a round, by its place in `REWARDS`; ``observation`` (2 d + 4,) shows the round."""
+    d = observation.shape[0] // 2 - 2
+    if kind == _HINGE:
+        return -max(0.0, 1.0 - label * published_score(observation[: d + 1], observation[d + 1 : 2 * d + 1]))
+    if kind == _ACCURACY:
+        return 0.0 if mistake else 1.0
+    hidden = kind == _OBSERVED and observation[2 * d + 1] == 0.0
+    return -1.0 if mistake and not hidden else 0.0
+
+
+@inlined
 def play_best_response(
+    norm: int,
+    labels_rejected: bool,
+    classifier: Float,
+    true_features: Float,
+    budget: Float,
+    label: float,
+    moment: int,
+    observation: Float,
+) -> tuple[bool, float, bool]:
+    """Let one individual best-respond in round ``moment``; return (moved, cost, mistake).
+
+    ``observation`` (2 d + 4,) is overwritten.
+    """
+    d = true_features.shape[0]
+    copy(classifier, observation)
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
+    return moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+
+
+@inlined
+def own_row(budgets: Float, row: int) -> int:
+    """Return which row of budgets (M or 1, 1 or d) is an individual's: its own, or the one that all share."""
+    return row if budgets.shape[0] > 1 else 0
+
+
+@loop
+def play_published(
     norm: int,
     labels_rejected: bool,
     classifier: Float,
@@ -56,18 +97,17 @@ def play_best_response(
     true_features: Float,
     observation: Float,
 ) -> tuple[bool, bool, float, bool]:
-    """Let the individual in ``features[row]`` best-respond in round ``moment``; return (legal, moved, cost, mistake).
+    """Check the classifier, then let the individual in ``features[row]`` answer; return (legal, moved, cost, mistake).
 
     ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not played.
     """
     if not publishable(classifier):
         return False, False, 0.0, False
-    d = true_features.shape[0]
     copy(features[row], true_features)
-    copy(classifier, observation)
-    budget = budgets[row if budgets.shape[0] > 1 else 0]
-    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
-    return True, moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+    moved, cost, mistake = play_best_response(
+        norm, labels_rejected, classifier, true_features, budgets[own_row(budgets, row)], label, moment, observation
+    )
+    return True, moved, cost, mistake
 
 
 @compiled
@@ -79,15 +119,22 @@ def judge(classifier: Float, true_features: Float, report: Float, reach_scale: f
     for i in range(report.shape[0]):
         if report[i] != true_features[i]:
             return side(classifier, report, reach_scale, FLOAT64_EPS) >= 0
-    return score(rescaled(classifier), true_features) >= 0.0
+    factor, _ = scale(classifier)
+    return scaled_score(classifier, factor, true_features) >= 0.0
 
 
 @compiled
 def published_score(classifier: Float, report: Float) -> float:
     """Score of a report under the published array scaled to norm 1, so that only its direction matters; 0 for zeros."""
-    classifier = rescaled(classifier)
-    norm = length(classifier)
-    return score(classifier, report) / norm if norm > 0.0 else 0.0
+    largest = 0.0
+    for value in classifier:
+        largest = max(largest, abs(value))
+    if largest == 0.0:
+        return 0.0
+    # Squares of entries of size 1 neither under- nor overflow; 2**1000 is enough for the smallest number there is.
+    factor = 2.0 ** min(1000, -math.frexp(largest)[1])
+    norm = math.sqrt(scaled_dot(classifier, factor, classifier, factor, classifier.shape[0]))
+    return scaled_score(classifier, factor, report) / norm
 
 
 class Round(NamedTuple):
@@ -145,14 +192,10 @@ def reward(kind: str, outcome: Outcome) -> float:
     ``-max(0, 1 - y s)`` with s the score of the report under the published array scaled to norm 1.
     ``"observed"``: as ``"mistake"``, but 0 where the label stays hidden.
     """
-    if kind == "mistake":
+    if kind == "mistake":  # what `pay` says, without a call
         return -1.0 if outcome[-1] else 0.0
-    played = Round(*outcome)
-    if kind == "accuracy":
-        return 0.0 if played.mistake else 1.0
-    if kind == "observed":
-        return -1.0 if played.mistake and played.revealed else 0.0
-    return -max(0.0, 1.0 - played.true_label * published_score(played.classifier, played.report))
+    observation, _, label, _, _, mistake = outcome
+    return pay(REWARDS.index(kind), observation, label, mistake)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,10 +249,18 @@ class Setting:
         """The largest distance anybody moves."""
         return float(self.cost.alpha.max()) + self.individual.slack
 
-    def arrivals(self, seed: int, game: int = 0, episode: int = 0) -> Arrivals:
-        """Return the individuals of one episode of one game."""
-        frozen = None if self.population_seed is None else game_key(self.population_seed)
-        return self.population.arrivals(game_key(seed, game, episode), frozen)
+    def arrivals(self, key: Key) -> Arrivals:
+        """Return the individuals of the episode with this key."""
+        return self.population.arrivals(key, self._population_key)
+
+    def source(self) -> Source | None:
+        """Return how individuals arrive, for compiled code; None where only Python knows that, or how they answer."""
+        compiled_answer = type(self.individual) is BestResponse
+        return self.population.source(self._population_key) if compiled_answer else None
+
+    @property
+    def _population_key(self) -> Key | None:
+        return None if self.population_seed is None else game_key(self.population_seed)
 
 
 class Game:
@@ -219,14 +270,14 @@ class Game:
     ----------
     setting : Setting
         The rules.
-    seed, game, episode : int
-        Which individuals arrive: a function of these numbers alone.
+    key : ndarray, shape (2,), uint64
+        Which individuals arrive: a function of this key alone (`agents.streams.game_key`).
     """
 
-    def __init__(self, setting: Setting, seed: int, game: int = 0, episode: int = 0) -> None:
+    def __init__(self, setting: Setting, key: Key) -> None:
         self.setting = setting
-        self.key = game_key(seed, game, episode)
-        self.arrivals = setting.arrivals(seed, game, episode)
+        self.key = key
+        self.arrivals = setting.arrivals(key)
         self.round = 0
         self.mistakes = 0
         self._dim = setting.population.dim
@@ -235,7 +286,7 @@ class Game:
         own = self.arrivals.budgets
         self._budgets = setting.cost.budgets(self._dim) if own is None else own
         self._nature = self.arrivals if isinstance(self.arrivals, AdaptiveArrivals) else None
-        self._best_response = isinstance(setting.individual, BestResponse)
+        self._best_response = type(setting.individual) is BestResponse
         self._labels_rejected = FEEDBACK[setting.feedback]
         # The block as Python numbers: reading one costs a tenth of reading an array's element.
         self._rows: list[int] = []
@@ -257,7 +308,7 @@ class Game:
             self._rows[at], self._labels[at] = self._nature.meet(self.round, classifier, self._norm, self._budgets)
         moment, label = self.round, self._labels[at]
         truth, observation = np.empty(self._dim), np.empty(self._size)
-        legal, moved, cost, mistake = play_best_response(
+        legal, moved, cost, mistake = play_published(
             self._norm,
             self._labels_rejected,
             classifier,

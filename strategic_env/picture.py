@@ -11,8 +11,8 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from agents.typing import Float
-from strategic_env.game import Game, Round, Setting
-from strategic_env.scene import Boundary, Frame, View, caption, headline, view_of
+from strategic_env.game import Round, Setting
+from strategic_env.scene import Boundary, Frame, Standing, View, caption, headline, view_of
 
 INCHES, DOTS_PER_INCH = (9.0, 6.0), 100
 PLACE = (0.09, 0.11, 0.58, 0.75)  # of the axes: left, bottom, width, height
@@ -23,7 +23,7 @@ REACHABLE: dict[str, Any] = {"facecolor": "#F0C800", "alpha": 0.36, "linewidth":
 COLOUR, MARKER = {1.0: BLUE, -1.0: VERMILION}, {1.0: "o", -1.0: "s"}
 
 
-def pixels(setting: Setting, last: Round | None, game: Game | None) -> NDArray[np.uint8]:
+def pixels(setting: Setting, last: Round | None, game: Standing | None) -> NDArray[np.uint8]:
     """Return the picture of a round (H, W, 3)."""
     figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH, facecolor="white")
     canvas: Any = FigureCanvasAgg(figure)
@@ -32,7 +32,7 @@ def pixels(setting: Setting, last: Round | None, game: Game | None) -> NDArray[n
     return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[..., :3].copy()
 
 
-def draw(figure: Figure, setting: Setting, last: Round | None, game: Game | None) -> None:
+def draw(figure: Figure, setting: Setting, last: Round | None, game: Standing | None) -> None:
     """Draw a round on an empty figure."""
     view = view_of(setting, last, game)
     axes = axes_of(figure, view.frame)
@@ -86,7 +86,7 @@ def draw_frame(axes: Axes, frame: Frame) -> None:
     )
 
 
-def draw_round(axes: Axes, view: View, last: Round | None, game: Game | None) -> None:
+def draw_round(axes: Axes, view: View, last: Round | None, game: Standing | None) -> None:
     """Draw all that a round brings."""
     if view.boundary is not None and view.boundary.exists:
         draw_boundary(axes, view.boundary)

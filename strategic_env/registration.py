@@ -3,6 +3,7 @@
 import gymnasium
 
 NAMESPACE = "strategic_env"
+VECTOR = "Vector"
 
 # name: what it is, in one line
 SCENARIOS = {
@@ -30,4 +31,5 @@ def register_all() -> None:
     """Register every scenario once."""
     for name in SCENARIOS:
         if environment_id(name) not in gymnasium.registry:
-            gymnasium.register(environment_id(name), f"strategic_env.scenarios:{name}")
+            entry_point = f"strategic_env.scenarios:{name}"
+            gymnasium.register(environment_id(name), entry_point, vector_entry_point=entry_point + VECTOR)

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from agents.typing import Float
 from strategic_env.extras import require_plot
-from strategic_env.game import Game, Round, Setting
-from strategic_env.scene import boundary_of, caption, headline
+from strategic_env.game import Round, Setting
+from strategic_env.scene import Standing, boundary_of, caption, headline
 
 WINDOW, FRAMES_PER_SECOND = "strategic_env", 4
 HALF_STRIP = 30  # columns of text on either side of the boundary
 
 
-def render(mode: str, setting: Setting, last: Round | None, game: Game | None) -> NDArray[np.uint8] | str | None:
+def render(mode: str, setting: Setting, last: Round | None, game: Standing | None) -> NDArray[np.uint8] | str | None:
     """Show a round.
 
     Parameters
@@ -25,7 +25,7 @@ def render(mode: str, setting: Setting, last: Round | None, game: Game | None) -
         The rules.
     last : Round or None
         The round; None before the first.
-    game : Game or None
+    game : Standing or None
         The game whose latest round ``last`` is.
 
     Returns
@@ -50,7 +50,7 @@ def render(mode: str, setting: Setting, last: Round | None, game: Game | None) -
     return None
 
 
-def show(setting: Setting, last: Round | None, game: Game | None) -> bool:
+def show(setting: Setting, last: Round | None, game: Standing | None) -> bool:
     """Draw a round in the window; return False where no window can be opened."""
     from matplotlib import pyplot
 
@@ -80,7 +80,7 @@ def close() -> None:
         pyplot.close(WINDOW)
 
 
-def text(setting: Setting, last: Round | None, game: Game | None) -> str:
+def text(setting: Setting, last: Round | None, game: Standing | None) -> str:
     """Return a round in a few lines of text."""
     if last is None:
         return f"{headline(last, game)}\n  {caption(last)}"

@@ -4,15 +4,19 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from agents.checks import count, one_of
 from learners.base import Truth
 from strategic_env.builders import BUILDERS, truth_of
 from strategic_env.game import Setting
-from strategic_env.registration import SCENARIOS
-from strategic_env.single import StrategicClassificationEnv, knowledge_of
+from strategic_env.interface import knowledge_of
+from strategic_env.registration import SCENARIOS, VECTOR
+from strategic_env.single import StrategicClassificationEnv
+from strategic_env.vector import StrategicClassificationVectorEnv
 
 ENVIRONMENT_OPTIONS = ("reward", "observation", "info_level", "render_mode")
+VECTOR_OPTIONS = (*ENVIRONMENT_OPTIONS, "autoreset_mode")
 GAME_OPTIONS = ("feedback", "horizon", "population_seed")
 
 
@@ -46,17 +50,24 @@ class Scenario:
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
         _refuse_unknown(options, ENVIRONMENT_OPTIONS, self.name)
+        return StrategicClassificationEnv(**self._parts(), **options)  # type: ignore[arg-type]
+
+    def make_vec(self, num_envs: int, **options: object) -> StrategicClassificationVectorEnv:
+        """Make the vector environment of N games; ``options`` as for `make`, and ``autoreset_mode``."""
+        _refuse_unknown(options, VECTOR_OPTIONS, self.name)
+        return StrategicClassificationVectorEnv(num_envs=num_envs, **self._parts(), **options)  # type: ignore[arg-type]
+
+    def _parts(self) -> dict[str, Any]:
         setting = self.setting
-        return StrategicClassificationEnv(
-            setting.population,
-            setting.cost,
-            individual=setting.individual,
-            feedback=setting.feedback,
-            population_seed=setting.population_seed,
-            horizon=self.horizon,
-            knowledge=self.knowledge,
-            **options,  # type: ignore[arg-type]
-        )
+        return {
+            "population": setting.population,
+            "cost": setting.cost,
+            "individual": setting.individual,
+            "feedback": setting.feedback,
+            "population_seed": setting.population_seed,
+            "horizon": self.horizon,
+            "knowledge": self.knowledge,
+        }
 
 
 def scenario(name: str, /, **options: object) -> Scenario:
@@ -98,10 +109,18 @@ def make(name: str, /, **options: object) -> StrategicClassificationEnv:
     return scenario(name, **options).make(**of_environment)
 
 
-def __getattr__(name: str) -> Callable[..., StrategicClassificationEnv]:
-    """Return Gymnasium's entry point of a scenario: an attribute, so that no option can replace its name."""
+def make_vec(name: str, /, num_envs: int = 1, **options: object) -> StrategicClassificationVectorEnv:
+    """Make the vector environment of a scenario; ``options`` are those of `scenario` and of `Scenario.make_vec`."""
+    of_environment = {key: options.pop(key) for key in VECTOR_OPTIONS if key in options}
+    return scenario(name, **options).make_vec(num_envs, **of_environment)
+
+
+def __getattr__(name: str) -> Callable[..., StrategicClassificationEnv | StrategicClassificationVectorEnv]:
+    """Return Gymnasium's entry points of a scenario: attributes, so that no option can replace its name."""
     if name in SCENARIOS:
         return partial(make, name)
+    if (single := name.removesuffix(VECTOR)) in SCENARIOS:
+        return partial(make_vec, single)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

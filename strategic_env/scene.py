@@ -4,16 +4,32 @@ One or two features are shown as they are. More are projected on the classifier'
 boundary against the length of what remains.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from agents.boundary import rescaled
+from agents.boundary import scale
+from agents.costs import Cost
 from agents.typing import Float
-from strategic_env.game import Game, Round, Setting
+from strategic_env.game import Round, Setting
 
 # A boundary farther away than any population reaches cannot be seen; the cap keeps squares finite.
 FARTHEST = 1e150
+
+
+class Standing(Protocol):
+    """What there is to say of a game besides its last round: a `strategic_env.game.Game`, or one of many."""
+
+    @property
+    def round(self) -> int:
+        """How many rounds have been played."""
+
+    @property
+    def mistakes(self) -> int:
+        """How many of them were mistakes."""
+
+    def cost_of(self, moment: int) -> Cost:
+        """Return the manipulation cost of whoever arrived in round ``moment``, the last one."""
 
 
 class Boundary(NamedTuple):
@@ -48,9 +64,9 @@ class Boundary(NamedTuple):
         return f"w = 0: {'everybody' if self.offset >= 0.0 else 'nobody'} is accepted"
 
 
-def boundary_of(setting: Setting, last: Round, game: Game | None) -> Boundary:
+def boundary_of(setting: Setting, last: Round, game: Standing | None) -> Boundary:
     """Return the boundary that was published in a round."""
-    classifier = rescaled(last.classifier)
+    classifier = last.classifier * scale(last.classifier)[0]
     weights, intercept = classifier[:-1], float(classifier[-1])
     norm = float(np.linalg.norm(weights))
     if norm == 0.0:
@@ -60,7 +76,7 @@ def boundary_of(setting: Setting, last: Round, game: Game | None) -> Boundary:
     return Boundary(weights / norm, max(-FARTHEST, min(intercept / norm, FARTHEST)), reach)
 
 
-def headline(last: Round | None, game: Game | None) -> str:
+def headline(last: Round | None, game: Standing | None) -> str:
     """Say in one line what happened."""
     if last is None:
         return "round 0: nobody has arrived yet"
@@ -96,7 +112,7 @@ class View(NamedTuple):
     points: Float
 
 
-def view_of(setting: Setting, last: Round | None, game: Game | None) -> View:
+def view_of(setting: Setting, last: Round | None, game: Standing | None) -> View:
     """Choose the plane to draw in."""
     dim = setting.population.dim
     boundary = None if last is None else boundary_of(setting, last, game)

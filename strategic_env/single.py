@@ -1,31 +1,20 @@
 """The game as a Gymnasium environment: one learner, one individual per round."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
 
 import gymnasium as gym
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from agents.checks import count, finite_array, one_of
-from agents.costs import L2, Cost
-from agents.individuals import BestResponse, Individual
+from agents.checks import count
+from agents.costs import Cost
+from agents.individuals import Individual
 from agents.populations import Population
+from agents.streams import game_key
 from agents.typing import Float
-from learners.observation import Layout, Numbers
-from strategic_env.game import REWARDS, Game, Outcome, Round, Setting, reward
-
-Observation: TypeAlias = dict[str, Numbers] | Numbers
-Action: TypeAlias = Numbers
-Knowledge: TypeAlias = Mapping[str, object]
-
-INFO_LEVELS = ("none", "outcome", "full")
-RENDER_MODES = ("human", "rgb_array", "ansi")
-# Float32 counts rounds exactly up to here.
-LONGEST_FLAT_HORIZON = 2**24
-LARGEST_FLAT_FEATURE = 1e30
+from strategic_env.game import Game, Outcome, Round, reward
+from strategic_env.interface import RENDER_MODES, Action, Interface, Knowledge, Observation
 
 
 class StrategicClassificationEnv(gym.Env[Observation, Action]):
@@ -109,24 +98,23 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         knowledge: Knowledge | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.setting = Setting(
-            population=population,
-            cost=cost,
-            individual=individual or BestResponse(),
+        self.interface = face = Interface(
+            population,
+            cost,
+            individual=individual,
             feedback=feedback,
+            reward=reward,
+            horizon=horizon,
             population_seed=population_seed,
+            observation=observation,
+            info_level=info_level,
+            knowledge=knowledge,
+            render_mode=render_mode,
         )
-        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
-        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
-        self.reward_kind = one_of("reward", reward, REWARDS)
-        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
-        if knowledge is not None and not isinstance(knowledge, Mapping):
-            raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
-        self.knowledge = dict(knowledge_of(population, cost) if knowledge is None else knowledge)
-        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
-        self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
-        self._layout, self._action_shape = Layout(population.dim), (population.dim + 1,)
-        self._dtype = np.dtype(np.float32 if self.flat else np.float64)
+        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
+        self.render_mode = face.render_mode
+        self.observation_space, self.action_space = face.observation_space, face.action_space
+        self._action_shape = (population.dim + 1,)
         self.game: Game | None = None
         self._last: Outcome | None = None
         self._seed, self._number, self._episode = -1, 0, 0
@@ -153,13 +141,13 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         begins = seed is not None or self._seed < 0 or number != self._number
         if seed is not None or self._seed < 0:
             self._seed = self._base_seed()
-        self._number = number
+        self._number, face = number, self.interface
         self._episode = 0 if begins else self._episode + 1
-        self.game = Game(self.setting, self._seed, number, self._episode)
+        self.game = Game(self.setting, game_key(self._seed, number, self._episode))
         self._last = None
         if self.render_mode == "human":
             self.render()
-        return self._observe(np.zeros(self._layout.size)), {}
+        return face.observe(np.zeros(face.layout.size)), {}
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Publish ``action`` and play one round.
@@ -171,20 +159,20 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         gymnasium.error.ResetNeeded
             Before the first reset and after the last round.
         """
-        game = self.game
+        game, face = self.game, self.interface
         if game is None or game.round >= self.horizon:
             raise ResetNeeded(
                 "call reset() before step(): " + ("no episode" if game is None else "the episode is over")
             )
-        self._last = outcome = game.play(self._published(action))
+        self._last = outcome = game.play(face.published(action, self._action_shape))
         if self.render_mode == "human":
             self.render()
         return (
-            self._observe(outcome[0]),
-            reward(self.reward_kind, outcome),
+            face.observe(outcome[0]),
+            reward(face.reward, outcome),
             False,
             game.round >= self.horizon,
-            make_info(self.info_level, outcome, game.mistakes),
+            make_info(face.info_level, outcome, game.mistakes),
         )
 
     def render(self) -> NDArray[np.uint8] | str | None:
@@ -213,7 +201,7 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         if self.game is None:
             raise ResetNeeded("call reset() before true_points(): no episode")
         count("rounds", rounds, minimum=1)
-        return self.setting.arrivals(self._seed, self._number, self._episode).points(rounds)
+        return self.setting.arrivals(self.game.key).points(rounds)
 
     def _asked_game(self, seed: int | None, options: dict[str, object] | None) -> int:
         """Return which game of the seed to play: 0 under a new seed, the current one without, unless options say."""
@@ -228,17 +216,6 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         """Return the seed of Gymnasium's generator; draw one from it where a user brought a generator of their own."""
         seed = self.np_random_seed
         return seed if seed >= 0 else int(self.np_random.integers(2**63))
-
-    def _published(self, action: Action) -> Float:
-        """Return the action as float64, rounded first to the dtype of the action space."""
-        if type(action) is not np.ndarray or action.dtype != self._dtype:
-            action = finite_array("action", action, self._action_shape).astype(self._dtype)
-        if action.shape != self._action_shape:
-            raise ValueError(f"action must have shape {self._action_shape}, got {action.shape}")
-        return action.astype(np.float64) if self.flat else np.ascontiguousarray(action)
-
-    def _observe(self, vector: Float) -> Observation:
-        return vector.astype(np.float32) if self.flat else self._layout.split(vector)
 
 
 def make_info(level: str, outcome: Outcome, mistakes: int) -> dict[str, object]:
@@ -256,33 +233,3 @@ def make_info(level: str, outcome: Outcome, mistakes: int) -> dict[str, object]:
         "mistake": mistake,
         "mistakes": mistakes,
     }
-
-
-def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
-    """Return the observation and the action space of one game; all bounds are finite."""
-    population, cost = setting.population, setting.cost
-    move = cost.budgets(population.dim).max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
-    rounding = 1e-9 * population.radius
-    low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
-    bounds = {
-        "classifier": (-np.ones(population.dim + 1), np.ones(population.dim + 1)),
-        "features": (low, high),
-        "label": (-np.ones(1), np.ones(1)),
-        "prediction": (-np.ones(1), np.ones(1)),
-        "round": (np.zeros(1), np.full(1, float(horizon))),
-    }
-    if flat and max(high.max(), -low.min()) > LARGEST_FLAT_FEATURE:
-        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
-    dtype = np.float32 if flat else np.float64
-    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), dtype)
-    if not flat:
-        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()}), action_space
-    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]).astype(np.float32) for end in (0, 1))
-    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32), action_space
-
-
-def knowledge_of(population: Population, cost: Cost) -> dict[str, object]:
-    """Return everything that a learner can be told: ``cost``, ``alpha``, ``radius`` and, where known, ``margin``."""
-    alpha = cost.alpha.item() if cost.norm == L2 and cost.alpha.size == 1 else cost.budgets(population.dim)[0].tolist()
-    told: dict[str, object] = {"cost": "l2" if cost.norm == L2 else "l1", "alpha": alpha, "radius": population.radius}
-    return told | ({} if population.margin is None else {"margin": population.margin})

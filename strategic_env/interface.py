@@ -1,0 +1,129 @@
+"""What the single and the vector environment share: their options, their spaces, and what goes in and out."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.checks import count, finite_array, one_of
+from agents.costs import L2, Cost
+from agents.individuals import BestResponse, Individual
+from agents.populations import Population
+from agents.typing import Float
+from learners.observation import Layout, Numbers
+from strategic_env.game import REWARDS, Setting
+
+Observation: TypeAlias = dict[str, Numbers] | Numbers
+Action: TypeAlias = Numbers
+Knowledge: TypeAlias = Mapping[str, object]
+
+INFO_LEVELS = ("none", "outcome", "full")
+RENDER_MODES = ("human", "rgb_array", "ansi")
+# Float32 counts rounds exactly up to here.
+LONGEST_FLAT_HORIZON = 2**24
+LARGEST_FLAT_FEATURE = 1e30
+
+
+class Interface:
+    """The options of an environment, checked, and the spaces that follow from them.
+
+    Parameters
+    ----------
+    population, cost, individual, feedback, population_seed
+        See `strategic_env.game.Setting`.
+    horizon, reward, observation, info_level, knowledge, render_mode
+        See `strategic_env.single.StrategicClassificationEnv`.
+
+    Attributes
+    ----------
+    setting : Setting
+    knowledge : dict
+        What a learner is told.
+    observation_space, action_space : Space
+        Of one game.
+    layout : Layout
+        Of an observation.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        cost: Cost,
+        *,
+        individual: Individual | None,
+        feedback: str,
+        reward: str,
+        horizon: int,
+        population_seed: int | None,
+        observation: str,
+        info_level: str,
+        knowledge: Knowledge | None,
+        render_mode: str | None,
+    ) -> None:
+        self.setting = Setting(
+            population=population,
+            cost=cost,
+            individual=individual or BestResponse(),
+            feedback=feedback,
+            population_seed=population_seed,
+        )
+        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
+        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
+        self.reward = one_of("reward", reward, REWARDS)
+        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
+        if knowledge is not None and not isinstance(knowledge, Mapping):
+            raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
+        self.knowledge = dict(knowledge_of(population, cost) if knowledge is None else knowledge)
+        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
+        self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
+        self.layout = Layout(population.dim)
+        self.dtype = np.dtype(np.float32 if self.flat else np.float64)
+
+    def published(self, action: Action, shape: tuple[int, ...]) -> Float:
+        """Return actions as float64, rounded first to the dtype of the action space.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no finite numbers in this shape.
+        """
+        if type(action) is not np.ndarray or action.dtype != self.dtype:
+            action = finite_array("action", action, shape).astype(self.dtype)
+        if action.shape != shape:
+            raise ValueError(f"action must have shape {shape}, got {action.shape}")
+        return action.astype(np.float64) if self.flat else np.ascontiguousarray(action)
+
+    def observe(self, vector: Float) -> Observation:
+        """Return what a learner sees, from one vector (2 d + 4,) or from rows of them."""
+        return vector.astype(np.float32) if self.flat else self.layout.split(vector)
+
+
+def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+    """Return the observation and the action space of one game; all bounds are finite."""
+    population, cost = setting.population, setting.cost
+    move = cost.budgets(population.dim).max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
+    rounding = 1e-9 * population.radius
+    low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
+    bounds = {
+        "classifier": (-np.ones(population.dim + 1), np.ones(population.dim + 1)),
+        "features": (low, high),
+        "label": (-np.ones(1), np.ones(1)),
+        "prediction": (-np.ones(1), np.ones(1)),
+        "round": (np.zeros(1), np.full(1, float(horizon))),
+    }
+    if flat and max(high.max(), -low.min()) > LARGEST_FLAT_FEATURE:
+        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
+    dtype = np.float32 if flat else np.float64
+    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), dtype)
+    if not flat:
+        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()}), action_space
+    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]).astype(np.float32) for end in (0, 1))
+    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32), action_space
+
+
+def knowledge_of(population: Population, cost: Cost) -> dict[str, object]:
+    """Return everything that a learner can be told: ``cost``, ``alpha``, ``radius`` and, where known, ``margin``."""
+    alpha = cost.alpha.item() if cost.norm == L2 and cost.alpha.size == 1 else cost.budgets(population.dim)[0].tolist()
+    told: dict[str, object] = {"cost": "l2" if cost.norm == L2 else "l1", "alpha": alpha, "radius": population.radius}
+    return told | ({} if population.margin is None else {"margin": population.margin})

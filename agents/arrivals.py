@@ -187,20 +187,28 @@ def fill_games(
     label: Float,
     features: Float,
     budgets: Float,
+    wanted: int,
 ) -> int:
-    """Fill the blocks of all games that stand at the first round of one; return how many rounds nobody else will.
+    """Fill the blocks of all games that stand at the first round of one; return for how many rounds that suffices.
 
     ``rounds`` (N,) are those that come next; ``index`` and ``label`` (N, n) hold a block of n rounds of each game, n a
-    power of two.
+    power of two, of which the first ``wanted`` are filled.
     """
     size = index.shape[1]
     nearest = size
     for game in range(rounds.shape[0]):
         at = rounds[game] & (size - 1)
         if at == 0:
-            place = game * size
             fill_block(
-                source, keys[game], directions[game], rounds[game], place, index[game], label[game], features, budgets
+                source,
+                keys[game],
+                directions[game],
+                rounds[game],
+                game * size,
+                index[game, :wanted],
+                label[game, :wanted],
+                features,
+                budgets,
             )
         nearest = min(nearest, size - at)
     return int(nearest)
@@ -227,6 +235,8 @@ class ManyArrivals:
         True labels, noise included.
     budgets : ndarray, shape (M, 1), or None
         alpha of each row of ``features``, where individuals differ.
+    own_budgets : ndarray, shape (M, 1)
+        The same; without rows where they do not differ.
     keys : ndarray, shape (N, 2), uint64
     directions : ndarray, shape (N, d)
         w* of each game, where its population has caps.
@@ -239,23 +249,34 @@ class ManyArrivals:
         self.label = np.zeros((games, block))
         self.keys = np.zeros((games, 2), dtype=np.uint64)
         self.directions = np.zeros((games, dim))
-        self.features, self._budgets = source.features, source.budgets
+        self.features, self.own_budgets = source.features, source.budgets
         differ = source.reaches[1] > 0.0
         if not len(self.features):
             self.features = np.zeros((games * block, dim))
-            self._budgets = np.zeros((games * block if differ else 0, 1))
-        self.budgets = self._budgets if differ else None
+            self.own_budgets = np.zeros((games * block if differ else 0, 1))
+        self.budgets = self.own_budgets if differ else None
 
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
         self.keys[games] = keys
         begin_games(self.source, self.keys, games, self.directions)
 
-    def fill(self, rounds: Int) -> int:
-        """Compute the blocks that begin with a game's next round (N,); return for how many rounds that suffices."""
+    def fill(self, rounds: Int, wanted: int | None = None) -> int:
+        """Compute the blocks that begin with a game's next round (N,); return for how many rounds that suffices.
+
+        Only the first ``wanted`` rounds of the block, if given: a multiple of 4, unless everybody is new.
+        """
         return int(
             fill_games(
-                self.source, self.keys, self.directions, rounds, self.index, self.label, self.features, self._budgets
+                self.source,
+                self.keys,
+                self.directions,
+                rounds,
+                self.index,
+                self.label,
+                self.features,
+                self.own_budgets,
+                self.index.shape[1] if wanted is None else wanted,
             )
         )
 

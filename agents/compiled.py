@@ -4,9 +4,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Numba's own option, which it does not document: without it everything works, more slowly.
+_WITHOUT_REFERENCES = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 
 def compiled(function: Function) -> Function:
@@ -24,10 +28,12 @@ def loop(function: Function) -> Function:
 
     Numba then counts no references to arrays, which takes most of the time of a round of a few features.
     """
-    try:
-        return _compile(function, nogil=True, _nrt=False)
-    except KeyError:  # a Numba without that option
-        return _compile(function, nogil=True)
+    return _compile(function, nogil=True, **_WITHOUT_REFERENCES)
+
+
+def released(function: Function) -> Function:
+    """Compile a long computation that may allocate; other threads run beside it."""
+    return _compile(function, nogil=True)
 
 
 def _compile(function: Function, **options: bool) -> Function:

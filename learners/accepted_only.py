@@ -53,7 +53,7 @@ def _learn(
         # Everybody was accepted and nobody moved: what Algorithm 2 would have predicted of these true features.
         prediction = 1.0 if dot(weights, features) >= 0.0 else -1.0
     if label == 0.0 or label == prediction:
-        return False
+        return True  # whether to explore is drawn anew
     surrogate = np.empty(d)
     write_surrogate(L2, classifier, features, label, state.alpha[game], eps, surrogate)
     for i in range(d):

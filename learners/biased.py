@@ -4,15 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot, length, on_boundary
+from agents.boundary import dot, length
 from agents.checks import finite_length, flag
 from agents.compiled import compiled
+from agents.costs import L2
 from agents.typing import Bool, Float, Int
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.bounds import RELATIVE_SLACK
+from learners.phases import clear_rounding_errors
 from learners.rules import learn, publish, rule_of, write_published
-from learners.unknown import add_surrogate
+from learners.surrogates import may_have_moved, subtract_pull
 
 # Accept everybody until x- is known, then nobody until x+ is known, then learn.
 ACCEPT_ALL, ACCEPT_NOBODY, LEARN = range(3)
@@ -100,12 +102,15 @@ def _learn_around_the_origin(
     state: BiasedL2State, game: int, features: Float, label: float, classifier: Float, eps: float
 ) -> None:
     """Update Algorithm 2 in coordinates ``x - p``; give the origin up where it makes more mistakes than a good one."""
-    alpha, radius = state.alpha[game], state.radius[game]
-    moved = label < 0.0 and on_boundary(classifier, features, alpha, eps)
-    centred = features - state.origin[game]
-    add_surrogate(state.weights[game], centred, label, classifier, alpha if moved else 0.0, -1)
+    weights, alpha, surrogate = state.weights[game], state.alpha[game], features - state.origin[game]
+    if may_have_moved(classifier, features, label, alpha, eps):
+        subtract_pull(L2, classifier, state.alpha[game : game + 1], surrogate)
+    size = length(weights) + length(surrogate)
+    for i in range(weights.shape[0]):
+        weights[i] += label * surrogate[i]
+    clear_rounding_errors(weights, size)
     state.guess_mistakes[game] += 1
-    budget = 4.0 * ((2.0 * radius + alpha) / state.margin[game]) ** 2
+    budget = 4.0 * ((2.0 * state.radius[game] + alpha) / state.margin[game]) ** 2
     if state.guess_mistakes[game] > budget * (1.0 + RELATIVE_SLACK):
         state.guesses[game] += 1
         place_origin(state, game)

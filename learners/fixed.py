@@ -9,7 +9,7 @@ from agents.checks import finite_rows, flag
 from agents.costs import Cost
 from agents.typing import Float
 from learners.base import Learner
-from learners.rules import learn, publish, rule_of, write_published
+from learners.rules import concerns, learn, publish, rule_of, write_published
 
 
 class FixedState(NamedTuple):
@@ -17,6 +17,11 @@ class FixedState(NamedTuple):
 
     weights: Float
     intercept: Float
+
+
+@rule_of(FixedState, concerns)
+def _concerns(state: FixedState, game: int, prediction: float, label: float) -> bool:
+    return False
 
 
 @rule_of(FixedState, learn)

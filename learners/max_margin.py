@@ -101,17 +101,14 @@ class MaxMarginLearner(SurrogateLearner[State]):
     """What the two maximum-margin learners share: their bound."""
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
-        """Return the maximum-margin learners' bound; None as printed, or where its assumptions fail.
-
-        ``(R / gamma)^2`` for l2 costs, ``((R + alpha) / gamma)^2`` for weighted l1 costs (alpha the largest), and
-        ``4 ((R + alpha) / gamma)^2 - 2`` for either with an intercept.
-        """
+        """Return the maximum-margin learners' bound; None as printed, or where its assumptions fail."""
         if printed or not self._applies(truth):
             return None
-        if not self.bias and truth.cost == "l2":
-            return bounds.strategic_l2(truth.radius, truth.margin, truth.alpha[0])
-        ratio = (truth.radius + max(truth.alpha)) / truth.margin
-        return 4.0 * ratio**2 - 2.0 if self.bias else ratio**2
+        if self.bias:
+            return bounds.max_margin_with_bias(truth.radius, truth.margin, max(truth.alpha))
+        if truth.cost == "l2":
+            return bounds.max_margin_l2(truth.radius, truth.margin)
+        return bounds.max_margin_l1(truth.radius, truth.margin, max(truth.alpha))
 
 
 class StrategicMaxMargin(MaxMarginLearner[MaxMarginState]):

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.compiled import compiled
+from agents.compiled import inlined, loop
 from agents.typing import Float
 
 Numbers = NDArray[np.floating[Any]]
 
+FLOAT32_EPS = float(np.finfo(np.float32).eps)
 KEYS = ("classifier", "features", "label", "prediction", "round")
 
 
@@ -66,7 +67,7 @@ class Reading(NamedTuple):
     prediction, label, rounds : ndarray, shape (n,)
     classifier : ndarray, shape (n, d + 1)
     eps : float
-        Machine epsilon of the coarsest numbers among them.
+        Machine epsilon of the coarsest dtype among features and classifier.
     batched : bool
         Whether the observation had a leading axis of games.
     dtype : dtype
@@ -109,12 +110,11 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike) -> Reading:
     prediction, label, rounds = (
         _rows(key, entries[key], games, 1).reshape(games) for key in ("prediction", "label", "round")
     )
-    fault, single = inspect(features, classifier, prediction, label, rounds)
+    fault = inspect(features, classifier, prediction, label, rounds)
     if fault:
         key = KEYS[fault - 1]
         raise ValueError(f"{key} must be {_ALLOWED[key]}, got {entries[key].tolist()}")
     eps = max(_eps(entry.dtype) for entry in (reported, entries["classifier"]))
-    eps = max(eps, _eps(np.dtype(np.float32))) if single else eps
     dtype = np.dtype(np.float32) if reported.dtype == np.float32 else np.dtype(np.float64)
     return Reading(features, prediction, label, classifier, rounds, eps, reported.ndim == 2, dtype)
 
@@ -128,30 +128,39 @@ _ALLOWED = {
 }
 
 
-@compiled
-def inspect(features: Float, classifier: Float, prediction: Float, label: Float, rounds: Float) -> tuple[int, bool]:
-    """Return the position in `KEYS`, from 1, of the first entry that is not allowed (0: none), and the precision.
-
-    The second is whether all features and weights are float32 numbers, whatever the dtype that they arrive in: then
-    they were rounded on the way, and movers lie on the boundary only up to float32's rounding.
-    """
-    single = True
+@loop
+def inspect(features: Float, classifier: Float, prediction: Float, label: Float, rounds: Float) -> int:
+    """Return the position in `KEYS`, from 1, of the first entry that is not allowed; 0 if there is none."""
     for game in range(features.shape[0]):
         for value in classifier[game]:
             if not math.isfinite(value):
-                return 1, single
-            single = single and value == np.float32(value)
+                return 1
         for value in features[game]:
             if not math.isfinite(value):
-                return 2, single
-            single = single and value == np.float32(value)
+                return 2
         if label[game] != 0.0 and abs(label[game]) != 1.0:
-            return 3, single
+            return 3
         if prediction[game] != 0.0 and abs(prediction[game]) != 1.0:
-            return 4, single
+            return 4
         if not (math.isfinite(rounds[game]) and rounds[game] >= 0.0):
-            return 5, single
-    return 0, single
+            return 5
+    return 0
+
+
+@inlined
+def rounding(features: Float, classifier: Float, eps: float) -> float:
+    """Return the machine epsilon of the coarsest numbers that a report (d,) and a classifier (d + 1,) went through.
+
+    That is float32's if all are float32 numbers, whatever the dtype that they arrive in: then they were rounded on the
+    way, and movers lie on the boundary only up to float32's rounding. Else it is ``eps``, that of their dtype.
+    """
+    for value in classifier:
+        if value != np.float32(value):
+            return eps
+    for value in features:
+        if value != np.float32(value):
+            return eps
+    return max(eps, FLOAT32_EPS)
 
 
 def _eps(dtype: np.dtype[Any]) -> float:

@@ -9,7 +9,7 @@ from agents.checks import finite_length, finite_number, flag, one_of
 from agents.typing import Float
 from learners import bounds
 from learners.base import Learner, Truth
-from learners.rules import learn, publish, rule_of, write_published
+from learners.rules import concerns, learn, publish, rule_of, write_published
 
 
 class PerceptronState(NamedTuple):
@@ -31,6 +31,11 @@ class PerceptronState(NamedTuple):
     learning_rate: Float
     fake: Float
     threshold: Float
+
+
+@rule_of(PerceptronState, concerns)
+def _concerns(state: PerceptronState, game: int, prediction: float, label: float) -> bool:
+    return label != 0.0 and (label != prediction or state.threshold[game] > -np.inf)
 
 
 @rule_of(PerceptronState, learn)

@@ -1,7 +1,8 @@
 """What a compiled rule of a learner looks like, and the loop that applies it to many games.
 
 A learner's state is a NamedTuple of arrays whose first axis is the game. *The class of the state selects the rule*:
-each learner overloads `learn` and `publish` for its own class, and everything compiled calls these two.
+each learner overloads `learn` and `publish` for its own class, one that learns from few rounds `concerns`, too, and
+everything compiled calls these.
 """
 
 import inspect
@@ -15,6 +16,7 @@ from numba.extending import overload
 from agents.boundary import length
 from agents.compiled import compiled
 from agents.typing import Float
+from learners.observation import rounding
 
 # Shorter weights than this are taken for none, so that scaling into the action box rounds nothing.
 SHORTEST_WEIGHTS = 1e-150
@@ -23,7 +25,7 @@ SHORTEST_WEIGHTS = 1e-150
 def learn(
     state: Any, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
 ) -> bool:
-    """Learn from one round of one game; return whether the state changed.
+    """Learn from one round of one game; return whether what it publishes may have changed.
 
     Parameters
     ----------
@@ -48,23 +50,53 @@ def publish(state: Any, game: int, out: Float) -> None:
     raise NotImplementedError("compiled code only")
 
 
+def concerns(state: Any, game: int, prediction: float, label: float) -> bool:
+    """Whether `learn` might change anything after a round with this prediction and label (0: hidden).
+
+    Without a rule of its own, every round concerns a learner. One that learns from mistakes alone saves the fast form
+    from working out a report that nobody reads.
+    """
+    raise NotImplementedError("compiled code only")
+
+
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
 def rule_of(state_class: type, stub: Callable[..., Any]) -> Callable[[Rule], Rule]:
-    """Register a function as the rule ``stub`` (`learn` or `publish`) of a class of states."""
+    """Register a function as the rule ``stub`` (`learn`, `publish` or `concerns`) of a class of states."""
+    if stub is concerns:
+        _CHOOSY.add(state_class)
 
     def register(rule: Rule) -> Rule:
-        def choose(state: Any, *_: Any) -> Rule | None:
-            named = isinstance(state, (types.NamedTuple, types.NamedUniTuple)) and state.instance_class is state_class
-            return rule if named else None
+        def matches(state: Any) -> bool:
+            return isinstance(state, _NAMED_TUPLES) and state.instance_class is state_class
 
-        # Numba compares the two signatures, annotations included.
-        choose.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
-        overload(stub, inline="never")(choose)
+        _overload(stub, rule, matches)
         return rule
 
     return register
+
+
+_NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
+_CHOOSY: set[type] = set()
+
+
+def _overload(stub: Callable[..., Any], rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
+    """Let compiled code call ``rule`` for ``stub`` where the type of the state matches."""
+
+    def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
+        return rule if matches(state) else None
+
+    # Numba compares the two signatures, annotations included.
+    choose.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
+    overload(stub, inline="never")(choose)
+
+
+def _always(state: Any, game: int, prediction: float, label: float) -> bool:
+    return True
+
+
+_overload(concerns, _always, lambda state: isinstance(state, _NAMED_TUPLES) and state.instance_class not in _CHOOSY)
 
 
 @compiled
@@ -102,5 +134,6 @@ def advance(
     """Let each of n games learn from its last round and publish its next classifier to ``out`` (n, d + 1)."""
     for game in range(features.shape[0]):
         if rounds[game] > 0.0:
-            learn(state, game, features[game], prediction[game], label[game], classifier[game], eps)
+            precision = rounding(features[game], classifier[game], eps)
+            learn(state, game, features[game], prediction[game], label[game], classifier[game], precision)
         publish(state, game, out[game])

@@ -9,7 +9,7 @@ from agents.checks import finite_length, finite_number
 from agents.costs import L2
 from agents.typing import Float
 from learners.base import Learner
-from learners.rules import learn, publish, rule_of, write_published
+from learners.rules import concerns, learn, publish, rule_of, write_published
 from learners.surrogates import write_surrogate
 
 
@@ -29,6 +29,11 @@ class SecondOrderState(NamedTuple):
     weights: Float
     inverse: Float
     alpha: Float
+
+
+@rule_of(SecondOrderState, concerns)
+def _concerns(state: SecondOrderState, game: int, prediction: float, label: float) -> bool:
+    return label != 0.0 and label != prediction
 
 
 @rule_of(SecondOrderState, learn)

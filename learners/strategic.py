@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.boundary import dot, length, on_boundary
+from agents.boundary import dot, length
 from agents.checks import finite_length, finite_reaches, flag
 from agents.compiled import compiled
-from agents.costs import L2, WeightedL1Cost, steepest
+from agents.costs import L1, L2, WeightedL1Cost, steepest
 from agents.typing import Bool, Float
 from learners import bounds
 from learners.base import Learner, Truth
-from learners.rules import learn, publish, rule_of, write_published
-from learners.surrogates import write_surrogate
+from learners.rules import concerns, learn, publish, rule_of, write_published
+from learners.surrogates import write_raised, write_surrogate
 
 
 class StrategicL2State(NamedTuple):
@@ -25,6 +25,11 @@ class StrategicL2State(NamedTuple):
 
     weights: Float
     alpha: Float
+
+
+@rule_of(StrategicL2State, concerns)
+def _concerns_l2(state: StrategicL2State, game: int, prediction: float, label: float) -> bool:
+    return label != 0.0 and label != prediction
 
 
 @rule_of(StrategicL2State, learn)
@@ -122,6 +127,11 @@ def scale_free_step(norm: float, size: float) -> float:
     return size * size / (4.0 * (norm + size)) if size > 0.0 else 0.0
 
 
+@rule_of(StrategicL1State, concerns)
+def _concerns_l1(state: StrategicL1State, game: int, prediction: float, label: float) -> bool:
+    return (label != 0.0 and label != prediction) or bool(state.literal[game])
+
+
 @rule_of(StrategicL1State, learn)
 def _learn_l1(
     state: StrategicL1State, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
@@ -133,16 +143,13 @@ def _learn_l1(
     # As printed, Algorithm 3 corrects and breaks ties in every round, and Section 7 corrects the fake coordinate.
     if step == 0.0 and not (literal and fake == 0.0 and norm > 0.0):
         return False
-    largest = alpha.max()
-    size = state.radius[game] + fake + largest
+    size = state.radius[game] + fake + alpha.max()
     eta = scale_free_step(norm, size) if state.scale_free[game] else 1.0 / (4.0 * norm + 8.0 * size + 2.0)
-    moved_along = -1
-    if step < 0.0 and on_boundary(classifier, features, largest, eps):
-        moved_along = steepest(classifier[:d], alpha)
+    surrogate = np.empty(d)
+    write_surrogate(L1, classifier, features, label, alpha, eps, surrogate)
     for i in range(d):
-        surrogate = features[i] - alpha[i] if i == moved_along else features[i]
         # Correction: no weight below 0, so that nobody gains by making a feature worse.
-        weights[i] = max(0.0, weights[i] + step * surrogate)
+        weights[i] = max(0.0, weights[i] + step * surrogate[i])
     state.intercept[game] += step * fake
     if literal:
         state.intercept[game] = max(0.0, state.intercept[game])
@@ -155,10 +162,7 @@ def _learn_l1(
 
 @rule_of(StrategicL1State, publish)
 def _publish_l1(state: StrategicL1State, game: int, out: Float) -> None:
-    weights, alpha = state.weights[game], state.alpha[game]
-    favourite = steepest(weights, alpha)
-    raised = alpha[favourite] * weights[favourite] if favourite >= 0 else 0.0
-    write_published(weights, state.intercept[game] - raised, out)
+    write_raised(state.weights[game], state.intercept[game], L1, state.alpha[game], out)
 
 
 class StrategicPerceptronL1(Learner[StrategicL1State]):
@@ -259,8 +263,7 @@ class BiasedL1(StrategicPerceptronL1):
         """Return the bound of Section 7; None for other costs or negative weights of w*."""
         if not self._applies(truth):
             return None
-        norm, bias = 1.0 / truth.margin, truth.intercept / truth.margin
+        alpha, norm, bias = max(truth.alpha), 1.0 / truth.margin, truth.intercept / truth.margin
         if self.scale_free:
-            margin = 1.0 / math.hypot(norm, bias)
-            return None if printed else bounds.strategic_l1_scale_free(self.radius + 1.0, margin, max(truth.alpha))
-        return bounds.strategic_l1_with_bias(truth.radius, max(truth.alpha), truth.dim, norm, bias, printed=printed)
+            return None if printed else bounds.strategic_l1_with_bias_scale_free(self.radius, alpha, norm, bias)
+        return bounds.strategic_l1_with_bias(truth.radius, alpha, truth.dim, norm, bias, printed=printed)

@@ -5,7 +5,6 @@ come from as far as its reach, so its surrogate point is the report less the who
 costs, ``alpha_i e_i`` (with the sign of ``w_i``) for weighted l1 costs. Every other report is its own surrogate point.
 """
 
-import math
 from typing import TypeVar
 
 import numpy as np
@@ -45,18 +44,29 @@ def write_surrogate(
     out : ndarray, shape (d,)
         Overwritten.
     """
-    d = features.shape[0]
     copy(features, out)
-    if label > 0.0 or not on_boundary(classifier, features, budget.max(), eps):
-        return
+    if may_have_moved(classifier, features, label, budget.max(), eps):
+        subtract_pull(norm, classifier, budget, out)
+
+
+@compiled
+def may_have_moved(classifier: Float, features: Float, label: float, reach_scale: float, eps: float) -> bool:
+    """Whether a report is a negative individual's on the published boundary (``reach_scale`` as for `on_boundary`)."""
+    return label < 0.0 and on_boundary(classifier, features, reach_scale, eps)
+
+
+@compiled
+def subtract_pull(norm: int, classifier: Float, budget: Float, point: Float) -> None:
+    """Take the point (d,) as far back as whoever stands on the boundary may have come, in place."""
+    d = point.shape[0]
     if norm == L2:
         shift = budget[0] / length(classifier[:d])
         for i in range(d):
-            out[i] -= shift * classifier[i]
+            point[i] -= shift * classifier[i]
     else:
         chosen = steepest(classifier[:d], budget)
         if chosen >= 0:
-            out[chosen] -= math.copysign(budget[chosen], classifier[chosen])
+            point[chosen] -= budget[chosen] if classifier[chosen] >= 0.0 else -budget[chosen]
 
 
 @compiled

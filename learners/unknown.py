@@ -4,22 +4,22 @@ Algorithm 4 runs Algorithm 2 with an estimate of alpha. A phase ends when a repo
 estimate were right (it is too large), or when it makes more mistakes than a right estimate could (it is too small).
 """
 
-import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot, forbidden, length, on_boundary
+from agents.boundary import copy, forbidden, length
 from agents.checks import count, finite_length, flag
 from agents.compiled import compiled
+from agents.costs import L1, L2
 from agents.typing import Bool, Float, Int
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.bounds import RELATIVE_SLACK
+from learners.phases import clear_rounding_errors, guess_budget, phase_budget
+from learners.phases import next_estimate as next_estimate
 from learners.rules import learn, publish, rule_of, write_published
-
-# Weights that short, against what they are the sum of, are rounding errors of a sum that is 0.
-NO_WEIGHTS = 1e-12
+from learners.surrogates import may_have_moved, subtract_pull
 
 
 class UnknownCostState(NamedTuple):
@@ -65,48 +65,6 @@ class UnknownCostState(NamedTuple):
 
 
 @compiled
-def phase_budget(radius: float, estimate: float, margin: float, direction: int) -> float:
-    """Return how many mistakes a phase makes at most if its estimate is right.
-
-    ``4 (R + a' + gamma/2)^2 / gamma^2`` (Proposition 1); for one movable coordinate ``4 (R + max(a', gamma/2))^2 /
-    gamma^2``.
-    """
-    move = estimate + margin / 2.0 if direction < 0 else max(estimate, margin / 2.0)
-    return 4.0 * ((radius + move) / margin) ** 2
-
-
-@compiled
-def guess_budget(radius: float, margin: float) -> float:
-    """Return how many mistakes all phases make at most if the margin is right.
-
-    ``(2 ceil(log2 max(1, 2N - 1)) + 2) (floor((4N + 1)^2) + 1)`` with ``N = R / gamma``: the phases of a bracketing
-    search times the mistakes of each.
-    """
-    ratio = radius / margin
-    halvings = math.ceil(math.log2(max(1.0, 2.0 * ratio - 1.0)))
-    return (2.0 * halvings + 2.0) * (math.floor((4.0 * ratio + 1.0) ** 2) + 1.0)
-
-
-@compiled
-def next_estimate(
-    low: float, high: float, estimate: float, too_large: bool, margin: float, radius: float, literal: bool
-) -> float:
-    """Return the estimate of the next phase; ``low`` and ``high`` know what the last one found.
-
-    The middle of the bracket, or twice the estimate while it has no upper end. Printed: half way to the last estimate
-    that was too small if it was too large, else always twice.
-    """
-    if literal:
-        middle = too_large
-        high = estimate
-    else:
-        middle = high < np.inf
-    if middle:
-        return (low + high) / 2.0
-    return min(max(2.0 * estimate, margin / 2.0), radius)
-
-
-@compiled
 def end_phase(state: UnknownCostState, game: int, too_large: bool) -> None:
     """Note what the phase found, and begin the next one (with half the margin where that refutes the guess)."""
     estimate, margin, radius = state.estimate[game], state.margin[game], state.radius[game]
@@ -149,45 +107,40 @@ def _learn(
     classifier: Float,
     eps: float,
 ) -> bool:
-    radius, estimate, direction = state.radius[game], state.estimate[game], state.direction[game]
+    radius = state.radius[game]
     if forbidden(classifier, features, radius, eps):
         end_phase(state, game, True)
         return True
     if label == 0.0 or label == prediction:
         return False
-    moved = label < 0.0 and on_boundary(classifier, features, radius, eps)
-    add_surrogate(state.weights[game], features, label, classifier, estimate if moved else 0.0, direction)
+    _add_surrogate(state, game, features, label, classifier, eps)
     state.phase_mistakes[game] += 1
     state.guess_mistakes[game] += 1
-    budget = phase_budget(radius, estimate, state.margin[game], direction) * (1.0 + RELATIVE_SLACK)
+    budget = phase_budget(radius, state.estimate[game], state.margin[game], state.direction[game])
     halving = state.halves[game] and state.guess_mistakes[game] > guess_budget(radius, state.margin[game])
-    if state.phase_mistakes[game] > budget or halving:
+    if state.phase_mistakes[game] > budget * (1.0 + RELATIVE_SLACK) or halving:
         end_phase(state, game, False)
     return True
 
 
 @compiled
-def add_surrogate(
-    weights: Float, features: Float, label: float, classifier: Float, back: float, direction: int
+def _add_surrogate(
+    state: UnknownCostState, game: int, features: Float, label: float, classifier: Float, eps: float
 ) -> None:
-    """Add ``y x~`` to the weights, where x~ lies ``back`` behind the report: against w, or along one coordinate.
-
-    With a ``direction`` its weight is corrected to at least 0. Weights that are rounding errors become 0, since a
-    wrong phase would take them for a direction.
-    """
-    d = features.shape[0]
-    shift = back / length(classifier[:d]) if direction < 0 and back > 0.0 else 0.0
-    before = dot(weights, weights)
-    added = 0.0
-    for i in range(d):
-        surrogate = features[i] - shift * classifier[i] - (back if i == direction else 0.0)
-        added += surrogate * surrogate
-        weights[i] += label * surrogate
+    """Add ``y x~`` to the weights; the weight of a single movable coordinate is corrected to at least 0."""
+    weights, direction, surrogate = state.weights[game], state.direction[game], np.empty(features.shape[0])
+    copy(features, surrogate)
+    if may_have_moved(classifier, features, label, state.radius[game], eps):
+        # What everybody can move by: alpha', or alpha' in one coordinate and 0 in the others.
+        budget = np.zeros(1 if direction < 0 else features.shape[0])
+        budget[max(direction, 0)] = state.estimate[game]
+        subtract_pull(L2 if direction < 0 else L1, classifier, budget, surrogate)
+    size = length(weights) + length(surrogate)
+    for i in range(weights.shape[0]):
+        weights[i] += label * surrogate[i]
     if direction >= 0:
         weights[direction] = max(0.0, weights[direction])
-    if length(weights) <= NO_WEIGHTS * (math.sqrt(before) + math.sqrt(added)):
-        for i in range(d):
-            weights[i] = 0.0
+    clear_rounding_errors(weights, size)
 
 
 @rule_of(UnknownCostState, publish)

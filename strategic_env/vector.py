@@ -346,7 +346,9 @@ def make_infos(level: str, outcomes: Outcomes, mistakes: Int, known: Bool) -> In
             "mistakes": mistakes.copy(),
         }
     if not known.all():
-        infos = {key: np.where(known.reshape(-1, *[1] * (one.ndim - 1)), one, 0) for key, one in infos.items()}
+        infos = {key: one.copy() for key, one in infos.items()}
+        for one in infos.values():
+            one[~known] = 0
     mask = known.copy()
     return infos | {f"_{key}": mask for key in infos}
 

@@ -12,9 +12,10 @@ import agents
 import learners
 import strategic_env
 from learners import bounds
+from learners.surrogates import write_surrogate
 from strategic_env import StrategicClassificationEnv, scenario
 
-ALPHAS = np.array([0.1, 0.4, 0.0, 0.3])
+ALPHAS, EPS = np.array([0.1, 0.4, 0.0, 0.3]), 2.0**-52
 
 
 L2, L1 = {"dim": 4}, {"dim": 4, "alpha": ALPHAS.tolist()}
@@ -55,6 +56,23 @@ def test_a_plain_reference_publishes_the_same(name: str, seed: int) -> None:
     for t, seen in enumerate(play(learner, make(scenario, **options), 600, seed)):
         other.learn(seen.x, seen.prediction, seen.label, seen.classifier)
         np.testing.assert_allclose(direction(seen.published), direction(other.publish()), atol=1e-8, err_msg=f"{t}")
+
+
+@pytest.mark.parametrize("cost", [agents.L2Cost(0.4), agents.WeightedL1Cost(ALPHAS)], ids=["l2", "l1"])
+def test_a_surrogate_point_lies_a_whole_reach_behind_a_negative_report_on_the_boundary(cost: agents.Cost) -> None:
+    rng, moved, surrogate = np.random.default_rng(12), 0, np.empty(4)
+    for _ in range(200):
+        classifier, z = rng.standard_normal(5), rng.standard_normal(4)
+        x, budget = cost.best_response(z, classifier), cost.budgets(4)[0]
+        for label in (1.0, -1.0):
+            write_surrogate(cost.norm, classifier, x, label, budget, EPS, surrogate)
+            if label > 0 or (x == z).all():
+                assert (surrogate == x).all()
+            else:
+                moved += 1
+                assert cost.cost(surrogate, x) == pytest.approx(1.0)
+                assert classifier[:4] @ surrogate + classifier[4] == pytest.approx(-cost.reach(classifier[:4]))
+    assert moved > 10
 
 
 # Second order

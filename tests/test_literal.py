@@ -1,18 +1,16 @@
 """The algorithms as printed fail where the print is wrong, and the resolved ones hold on the same streams."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden import GOLDEN
 
 from agents import L2Cost, WeightedL1Cost
 from learners import BiasedL1, BiasedL2, Learner, StrategicPerceptronL1, bounds
 from learners.sweeps import sweep
 from strategic_env import scenario
 
-GOLDEN = json.loads((Path(__file__).parent / "data" / "strategic_golden.json").read_text())
 EXAMPLE_2, LABELS = np.array([[-1.0, 0.0], [1.0, 0.0], [0.5, 0.0]]), [-1, 1, -1]
 
 

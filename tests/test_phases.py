@@ -16,27 +16,10 @@ from learners import (
     bounds,
 )
 from learners.biased import place_origin
-from learners.sweeps import sweep
-from learners.unknown import guess_budget, next_estimate, phase_budget
+from learners.phases import guess_budget, next_estimate, phase_budget
 from strategic_env import StrategicClassificationEnv
 
 EXAMPLE_2 = ([[-1.0, 0.0], [1.0, 0.0], [0.5, 0.0]], [-1, 1, -1])
-
-
-@pytest.mark.parametrize(
-    ("literal", "mistakes", "sweeps", "guesses", "origin", "weights"),
-    [(False, 5216, 3415, 13, 5 / 8, 13 / 8), (True, 2810, 1860, 7, 3 / 4, 7 / 4)],
-)
-def test_example_2_is_solved_by_algorithm_5(
-    literal: bool, mistakes: int, sweeps: int, guesses: int, origin: float, weights: float
-) -> None:
-    result = sweep(BiasedL2(0.5, 1.0, 0.25, literal=literal), *EXAMPLE_2, L2Cost(0.5))
-    assert (result.updates, result.sweeps, result.clean) == (mistakes, sweeps, True)
-    state = result.state
-    assert state.guesses[0] == guesses and state.stage[0] == 2
-    assert state.origin[0].tolist() == [origin, 0.0]
-    assert state.weights[0].tolist() == [weights, 0.0]
-    assert bounds.biased_l2(1.0, 0.25, 0.5, printed=True) == pytest.approx(6400)
 
 
 def evidence(alpha: float, margin: float, radius: float, literal: bool) -> int:

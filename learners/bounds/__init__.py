@@ -5,7 +5,8 @@ true point to a separator's hyperplane; the papers' vector w* has norm 1 / gamma
 point. A bound is a real number (infinite where it exceeds the float64 range) and holds for the number of mistakes:
 compare with :func:`admits`.
 
-A *printed* bound is the paper's own formula; a *sharpened* one is a smaller number that its proof gives.
+A *printed* bound is the paper's own formula; a *sharpened* one is a smaller number that its proof gives. Where the
+source is *own*, no paper has the bound.
 
 References
 ----------
@@ -23,7 +24,11 @@ from learners.bounds.known_costs import lemma_7 as lemma_7
 from learners.bounds.known_costs import strategic_l1 as strategic_l1
 from learners.bounds.known_costs import strategic_l1_scale_free as strategic_l1_scale_free
 from learners.bounds.known_costs import strategic_l1_with_bias as strategic_l1_with_bias
+from learners.bounds.known_costs import strategic_l1_with_bias_scale_free as strategic_l1_with_bias_scale_free
 from learners.bounds.known_costs import strategic_l2 as strategic_l2
+from learners.bounds.max_margin import max_margin_l1 as max_margin_l1
+from learners.bounds.max_margin import max_margin_l2 as max_margin_l2
+from learners.bounds.max_margin import max_margin_with_bias as max_margin_with_bias
 from learners.bounds.truthful import freund_schapire as freund_schapire
 from learners.bounds.truthful import generalisation as generalisation
 from learners.bounds.truthful import hinge_slack as hinge_slack

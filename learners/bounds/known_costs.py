@@ -80,7 +80,7 @@ def strategic_l1_scale_free(radius: float, margin: float, alpha: float) -> float
 
     Assumption: as for :func:`strategic_l1`, but the step that breaks ties is
     ``(R + alpha)^2 / (4 |w| + 4 (R + alpha))``, with |w| before the update.
-    Source: not in the paper; its Theorem 2 with another step. Sharpened; the same in all units of the data.
+    Source: own; Theorem 2 with another step. Sharpened; the same in all units of the data.
     Derivation: w.w* gains at least 1 a mistake, and |w|^2 at most c^2 + c^2 / 2 + c^2 / 16 with c = R + alpha, for the
     surrogate point is no longer than c, the correction lengthens no w, and a step eta along a coordinate of a w no
     longer than |w| + c costs at most 2 eta (|w| + c) + eta^2.
@@ -145,6 +145,36 @@ def strategic_l1_with_bias(
         growth = math.hypot(1.0, math.sqrt(dim + 1) * (radius + alpha + 1.0))
         return square(growth * (weights_norm + abs(bias)))
     return square(math.hypot(math.sqrt(2.0), radius + alpha) * math.hypot(weights_norm, bias))
+
+
+def strategic_l1_with_bias_scale_free(radius: float, alpha: float, weights_norm: float, bias: float) -> float:
+    """Bound the mistakes of Algorithm 3 with a fake coordinate 1 and a step that grows with the data.
+
+    Assumption: as for :func:`strategic_l1_with_bias`, but the step that breaks ties is that of
+    :func:`strategic_l1_scale_free` with R + 1 in place of R.
+    Source: own. Sharpened: 1.5625 (R + 1 + alpha)^2 (|w*|^2 + b^2).
+    Derivation: that of :func:`strategic_l1_scale_free` for the points (z, 1), which are no longer than R + 1, and the
+    separator (w*, b).
+
+    Parameters
+    ----------
+    radius : float
+        R as the learner is told: at least the largest norm of a true point z, without the fake coordinate; at least 0.
+    alpha : float
+        The largest budget alpha_i, at least 0.
+    weights_norm : float
+        Norm of w*, at least 0.
+    bias : float
+        The separator's b, of either sign.
+
+    Raises
+    ------
+    ValueError
+        If an argument is NaN, infinite or outside its limits, or if no point of that radius can satisfy the
+        assumption: it needs ``radius * weights_norm + |bias| >= 1``.
+    """
+    radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
+    return strategic_l1_scale_free(radius + 1.0, 1.0 / math.hypot(weights_norm, bias), alpha)
 
 
 def correction(radius: float, alpha_j: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from agents.arrivals import BLOCK
 from agents.boundary import FLOAT64_EPS, on_boundary
 from agents.costs import L2, Cost, steepest
+from agents.streams import game_key
 from agents.typing import Float
 from learners.base import Learner
 from learners.observation import Layout
@@ -39,7 +40,7 @@ class Played(NamedTuple):
 
 def play(learner: Learner[Any], setting: Setting) -> Iterator[Played]:
     """Play one game of a learner for ever."""
-    game = Game(setting, seed=0)
+    game = Game(setting, game_key(0))
     biased = bool(getattr(learner, "bias", False))
     classifier, state = learner.predict(np.zeros(Layout(setting.population.dim).size))
     while True:

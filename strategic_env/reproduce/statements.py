@@ -7,6 +7,7 @@ import numpy as np
 
 from agents.costs import Cost, L2Cost
 from agents.populations import FixedSequence
+from agents.streams import game_key
 from learners import margins
 from strategic_env.game import Game, Setting
 from strategic_env.reproduce.paper import Example
@@ -86,7 +87,7 @@ _OF_EXAMPLE: dict[str, Callable[[Example, Scenario], list[Statement]]] = {
 def errors(example: Example, population: FixedSequence, cost: Cost, classifier: Sequence[float]) -> str:
     """Name the members on whom a fixed classifier errs."""
     once = FixedSequence([], list(zip(population.features.tolist(), population.labels.tolist(), strict=True)))
-    game, published = Game(Setting(population=once, cost=cost), seed=0), np.array(classifier)
+    game, published = Game(Setting(population=once, cost=cost), game_key(0)), np.array(classifier)
     mistakes = [bool(game.play(published)[-1]) for _ in example.members]
     return ", ".join(name for name, mistake in zip(example.members, mistakes, strict=True) if mistake) or "nobody"
 

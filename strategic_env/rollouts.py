@@ -1,0 +1,395 @@
+"""Whole games in compiled code: a learner against a scenario, without Python between the rounds."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.arrivals import ManyArrivals
+from agents.boundary import FLOAT64_EPS
+from agents.checks import count
+from agents.compiled import loop, released
+from agents.costs import Aim, aim, gap_and_reach, moves, write_report
+from agents.streams import LARGEST_SEED, game_keys, seed_words
+from agents.typing import Float, Int, Key
+from learners.base import Learner
+from learners.observation import rounding
+from learners.rules import concerns, learn, publish
+from strategic_env.contestants import contestant
+from strategic_env.game import FEEDBACK, Setting, own_row
+from strategic_env.scenarios import Scenario
+from strategic_env.scenarios import scenario as named_scenario
+
+# Individuals are computed ahead of a block of rounds: so many numbers stay in a processor's cache.
+SHORTEST_BLOCK, ROOM = 64, 2**16
+# Long enough that calls cost nothing, short enough that an interrupt is felt at once.
+SECONDS_PER_CHUNK = 0.2
+
+
+class Tally(NamedTuple):
+    """What is counted of N games.
+
+    Attributes
+    ----------
+    mistakes, manipulations, qualified : ndarray, shape (N,), int64
+        Wrong predictions, individuals who moved, individuals whose true label is +1.
+    qualified_cost : ndarray, shape (N,)
+        What the qualified paid for manipulation, in total.
+    curves : ndarray, shape (N, C), int64
+        Mistakes up to each checkpoint.
+    """
+
+    mistakes: Int
+    manipulations: Int
+    qualified: Int
+    qualified_cost: Float
+    curves: Int
+
+
+@loop
+def skim(
+    state: Any,
+    game: int,
+    labels_rejected: bool,
+    aimed: Aim,
+    classifier: Float,
+    features: Float,
+    index: Int,
+    label: Float,
+    budgets: Float,
+    start: int,
+    stop: int,
+    tally: Tally,
+) -> int:
+    """Play rounds of a block with one classifier, up to the first one that concerns the learner; return its place.
+
+    Rounds ``start`` to ``stop`` of the block are played, that one included, and counted. Nobody needs to see a report:
+    one score says who moves and what is predicted. ``stop`` if no round concerns the learner.
+    """
+    mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
+    at = start
+    while at < stop:
+        row = index[at]
+        gap, within = gap_and_reach(aimed, classifier, features[row], budgets[own_row(budgets, row)])
+        accepted, moved = gap <= within, moves(gap, within)
+        prediction = 1.0 if accepted else -1.0
+        mistakes += prediction != label[at]
+        manipulations += moved
+        qualified += label[at] > 0.0
+        if moved and label[at] > 0.0:
+            paid += gap / within
+        if concerns(state, game, prediction, label[at] if accepted or labels_rejected else 0.0):
+            break
+        at += 1
+    tally.mistakes[game] += mistakes
+    tally.manipulations[game] += manipulations
+    tally.qualified[game] += qualified
+    tally.qualified_cost[game] = paid
+    return at
+
+
+@released
+def play_blocks(
+    state: Any,
+    norm: int,
+    labels_rejected: bool,
+    features: Float,
+    index: Int,
+    label: Float,
+    budgets: Float,
+    published: Float,
+    first: int,
+    last: int,
+    checkpoints: Int,
+    tally: Tally,
+    games: Int,
+) -> None:
+    """Play rounds ``first`` to ``last`` of some ``games`` (n,), which are the ones in a block.
+
+    ``index`` and ``label`` (n, B) hold the block, as in `agents.arrivals.ManyArrivals`; ``published`` (N, d + 1) each
+    game's classifier from block to block.
+    """
+    report = np.empty(features.shape[1])
+    due = np.searchsorted(checkpoints, first, side="right")
+    for desk in range(games.shape[0]):
+        game = games[desk]
+        classifier = published[game]
+        if first == 0:
+            publish(state, game, classifier)
+        aimed = aim(norm, classifier, budgets[0])
+        at, place = 0, due
+        while at < last - first:
+            ahead = place < checkpoints.shape[0] and checkpoints[place] <= last
+            stop = checkpoints[place] - first if ahead else last - first
+            at = skim(
+                state,
+                game,
+                labels_rejected,
+                aimed,
+                classifier,
+                features,
+                index[desk],
+                label[desk],
+                budgets,
+                at,
+                stop,
+                tally,
+            )
+            if at < stop:
+                if hear(
+                    state,
+                    game,
+                    labels_rejected,
+                    aimed,
+                    classifier,
+                    features,
+                    index[desk],
+                    label[desk],
+                    budgets,
+                    at,
+                    report,
+                ):
+                    publish(state, game, classifier)
+                    aimed = aim(norm, classifier, budgets[0])
+                at += 1
+            if ahead and at == stop:
+                tally.curves[game, place] = tally.mistakes[game]
+                place += 1
+
+
+@released
+def hear(
+    state: Any,
+    game: int,
+    labels_rejected: bool,
+    aimed: Aim,
+    classifier: Float,
+    features: Float,
+    index: Int,
+    label: Float,
+    budgets: Float,
+    at: int,
+    report: Float,
+) -> bool:
+    """Let the learner learn from round ``at`` of a block, as it shows; return whether it publishes anew."""
+    row = index[at]
+    gap, within = gap_and_reach(aimed, classifier, features[row], budgets[own_row(budgets, row)])
+    accepted = gap <= within
+    write_report(aimed, classifier, features[row], gap, moves(gap, within), report)
+    shown = label[at] if accepted or labels_rejected else 0.0
+    eps = rounding(report, classifier, FLOAT64_EPS)
+    return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """N games of one learner on one scenario.
+
+    Attributes
+    ----------
+    rounds : int
+        Played so far.
+    mistakes, manipulations, qualified : ndarray, shape (N,), int64
+        Wrong predictions, individuals who moved, individuals whose true label is +1.
+    qualified_cost : ndarray, shape (N,)
+        What the qualified paid for manipulation, in total.
+    checkpoints : ndarray, shape (C,), int64
+        Rounds at which curves are kept.
+    curves : ndarray, shape (N, C), int64
+        Mistakes up to each checkpoint; 0 at those that lie ahead.
+    state : NamedTuple of arrays
+        What the learner knows after the last round, that one included: in a loop over an environment, what its
+        ``predict`` returns when it is shown the last observation, too.
+    """
+
+    rounds: int
+    mistakes: Int
+    manipulations: Int
+    qualified: Int
+    qualified_cost: Float
+    checkpoints: Int
+    curves: Int
+    state: tuple[NDArray[Any], ...]
+
+
+def rollout(
+    learner: str | Learner[Any],
+    scenario: str | Scenario,
+    games: int = 1,
+    rounds: int | None = None,
+    seed: int = 0,
+    *,
+    checkpoints: Sequence[int] = (),
+    threads: int = 1,
+    progress: Callable[[Rollout], object] | None = None,
+) -> Rollout:
+    """Let a learner play many games in compiled code.
+
+    The numbers are those of a loop over the environment: game i is ``env.reset(seed=seed, options={"game": i})``, and
+    row i of the vector environment after ``reset(seed=seed)``. Memory does not grow with ``rounds``.
+
+    Parameters
+    ----------
+    learner : str or Learner
+        A name (`learners.catalogue.LEARNERS`), built from what the scenario tells, or a learner of this package.
+    scenario : str or Scenario
+        What it meets.
+    games : int
+        N.
+    rounds : int, optional
+        Rounds per game, in one episode; the scenario's horizon by default.
+    seed : int
+        Seed of all games.
+    checkpoints : sequence of int
+        Rounds, from 1 on and increasing, after which to note the mistakes so far.
+    threads : int
+        Processor cores to share the games among.
+    progress : callable, optional
+        Called now and then with the `Rollout` so far, whose arrays go on changing; if it returns False, the rollout
+        ends there. An interrupt (Ctrl-C) ends it between two calls, too, with a KeyboardInterrupt.
+
+    Returns
+    -------
+    Rollout
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a named learner is told too little, or the scenario's individuals arrive or answer
+        by rules in Python (`supports`).
+    TypeError
+        If an argument is of the wrong kind, or the learner has no compiled rules.
+    """
+    chosen = named_scenario(scenario) if isinstance(scenario, str) else scenario
+    if not isinstance(chosen, Scenario):
+        raise TypeError(f"scenario must be a name or a Scenario, got {scenario!r}")
+    player = contestant(learner, chosen).learner if isinstance(learner, str) else learner
+    if not isinstance(player, Learner) or not has_rules(player):
+        raise TypeError(
+            f"learner must have compiled rules, as those of this package have (the reference best-fixed-classifier "
+            f"is built from points: BestFixedClassifier.from_points), got {learner!r}"
+        )
+    if not supports(player, chosen.setting):
+        raise ValueError(
+            f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
+        )
+    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
+    keys = _keys_of_games(count("seed", seed, maximum=LARGEST_SEED), count("games", games, minimum=1))
+    marks = _checked(checkpoints, length)
+    return play_keys(player, chosen.setting, keys, length, marks, count("threads", threads, minimum=1), progress)
+
+
+def has_rules(learner: object) -> bool:
+    """Whether a learner is what its compiled rules say: no subclass that predicts in another way."""
+    return isinstance(learner, Learner) and type(learner).predict is Learner.predict
+
+
+def supports(learner: object, setting: Setting) -> bool:
+    """Whether a learner's games in a setting can be played in compiled code."""
+    return has_rules(learner) and setting.source() is not None
+
+
+def play_keys(
+    learner: Learner[Any],
+    setting: Setting,
+    keys: Key,
+    rounds: int,
+    checkpoints: Int,
+    threads: int = 1,
+    progress: Callable[[Rollout], object] | None = None,
+) -> Rollout:
+    """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
+    dim, games = setting.population.dim, len(keys)
+    state, published = learner.initial_state(games, dim), np.zeros((games, dim + 1))
+    mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
+    curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
+    tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
+    shares = [Share(setting, keys, share, rounds) for share in np.array_split(np.arange(games), threads) if len(share)]
+
+    def play(share: Share, first: int, last: int) -> None:
+        share.play(state, published, first, last, checkpoints, tally)
+
+    played, blocks = 0, 1
+    with ThreadPoolExecutor(len(shares)) as pool:
+        while played < rounds:
+            start, last = time.perf_counter(), min(rounds, played + blocks * shares[0].block)
+            if len(shares) == 1:
+                play(shares[0], played, last)
+            else:
+                list(pool.map(lambda share, first=played, last=last: play(share, first, last), shares))
+            played = last
+            result = Rollout(played, *tally[:4], checkpoints, tally.curves, state)
+            if progress is not None and progress(result) is False:
+                break
+            if time.perf_counter() - start < SECONDS_PER_CHUNK / 2.0:
+                blocks *= 2
+    return result
+
+
+class Share:
+    """Some of the games, which one thread plays block by block.
+
+    Parameters
+    ----------
+    setting : Setting
+    keys : ndarray, shape (N, 2), uint64
+        Of all games.
+    games : ndarray, shape (n,), int64
+        Those of this share.
+    rounds : int
+        How many each game will play.
+    """
+
+    def __init__(self, setting: Setting, keys: Key, games: Int, rounds: int) -> None:
+        source = setting.source()
+        assert source is not None
+        room = len(games) * (1 if len(source.features) else setting.population.dim)
+        self.block = SHORTEST_BLOCK
+        while self.block < rounds and 2 * self.block * room <= ROOM:
+            self.block *= 2
+        self.games, self._setting = games, setting
+        self._arrivals = ManyArrivals(source, len(games), self.block)
+        self._arrivals.begin(np.arange(len(games)), keys[games])
+        own = self._arrivals.budgets
+        self._budgets = setting.cost.budgets(setting.population.dim) if own is None else own
+
+    def play(
+        self, state: tuple[NDArray[Any], ...], published: Float, first: int, last: int, checkpoints: Int, tally: Tally
+    ) -> None:
+        """Play rounds ``first`` (a multiple of the block) to ``last``."""
+        arrivals = self._arrivals
+        for begin in range(first, last, self.block):
+            end = min(last, begin + self.block)
+            arrivals.fill(np.full(len(self.games), begin), min(self.block, -(-(end - begin) // 4) * 4))
+            play_blocks(
+                state,
+                self._setting.cost.norm,
+                FEEDBACK[self._setting.feedback],
+                arrivals.features,
+                arrivals.index,
+                arrivals.label,
+                self._budgets,
+                published,
+                begin,
+                end,
+                checkpoints,
+                tally,
+                self.games,
+            )
+
+
+def _keys_of_games(seed: int, games: int) -> Key:
+    keys = np.empty((games, 2), dtype=np.uint64)
+    game_keys(np.tile(seed_words(seed), (games, 1)), np.arange(games), np.zeros(games, dtype=np.int64), keys)
+    return keys
+
+
+def _checked(checkpoints: Iterable[int], rounds: int) -> Int:
+    marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in checkpoints]
+    if any(later <= earlier for earlier, later in zip(marks, marks[1:], strict=False)):
+        raise ValueError(f"checkpoints must increase, got {marks}")
+    return np.array(marks, dtype=np.int64)

@@ -28,7 +28,7 @@ def loop(function: Function) -> Function:
 
     Numba then counts no references to arrays, which takes most of the time of a round of a few features.
     """
-    return _compile(function, nogil=True, **_WITHOUT_REFERENCES)
+    return _compile(function, nogil=True, error_model="numpy", **_WITHOUT_REFERENCES)
 
 
 def released(function: Function) -> Function:
@@ -36,7 +36,7 @@ def released(function: Function) -> Function:
     return _compile(function, nogil=True)
 
 
-def _compile(function: Function, **options: bool) -> Function:
+def _compile(function: Function, **options: bool | str) -> Function:
     compile_with: Callable[..., Any] = numba.njit
     try:
         return cast(Function, compile_with(cache=True, **options)(function))

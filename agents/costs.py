@@ -22,12 +22,14 @@ L1, L2 = 1, 2
 @inlined
 def _steepest(weights: Float, factor: float, budget: Float) -> int:
     """As `steepest`, for weights times a factor; entries beyond the budget's are left out."""
-    best, chosen = -1.0, -1
-    for i in range(budget.shape[0]):
-        gain = budget[i] * abs(weights[i] * factor)
-        if budget[i] > 0.0 and gain > best:
-            best, chosen = gain, i
-    return chosen
+    d = budget.shape[0]
+    largest = 0.0
+    for i in range(d):
+        largest = max(largest, budget[i] * abs(weights[i] * factor))
+    for i in range(d):
+        if budget[i] > 0.0 and budget[i] * abs(weights[i] * factor) == largest:
+            return i
+    return -1
 
 
 @compiled

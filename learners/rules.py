@@ -89,7 +89,8 @@ def _overload(stub: Callable[..., Any], rule: Callable[..., Any], matches: Calla
 
     # Numba compares the two signatures, annotations included.
     choose.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
-    overload(stub, inline="never")(choose)
+    # Asked in every round, `concerns` is worth no call; the others are long.
+    overload(stub, inline="never", jit_options={"forceinline": stub is concerns})(choose)
 
 
 def _always(state: Any, game: int, prediction: float, label: float) -> bool:

@@ -305,6 +305,10 @@ class Separable(Population):
             self._shared = source if self.pool is None or population_key is None else self._drawn(source)
         return self._shared
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the pool that was drawn: it says nothing new, and equal populations must look equal."""
+        return self.__dict__ | {"_shared": None}
+
     def _drawn(self, source: Source) -> Source:
         """Draw all members of a pool."""
         features, labels = np.empty((source.size, self.dim)), np.empty(source.size)

@@ -119,6 +119,11 @@ class AcceptedOnlyL2(Learner[AcceptedOnlyState]):
         self.seed = count("seed", seed)
         self.parameters = {"alpha": self.alpha, "exploration": self.exploration, "seed": self.seed}
 
+    def for_run(self, seed: int) -> "AcceptedOnlyL2":
+        """Return the same learner with other draws in every run."""
+        draws = int(np.random.SeedSequence([self.seed, seed]).generate_state(1)[0])
+        return AcceptedOnlyL2(self.alpha, self.exploration, draws)
+
     def initial_state(self, games: int, dim: int) -> AcceptedOnlyState:
         """Return zero weights for each game, and the stream of its first episode."""
         return AcceptedOnlyState(

@@ -91,12 +91,16 @@ class Learner(ABC, Generic[State]):
         if "alpha" not in knowledge and "alpha_min" in knowledge:
             # Corollary 1: where reaches differ a little, the smallest one serves for all.
             knowledge = dict(knowledge) | {"alpha": knowledge["alpha_min"]}
+        if cls.cost is not None and knowledge.get("cost", cls.cost) != cls.cost:
+            raise ValueError(f"{cls.name} is made for {cls.cost} costs; the scenario has {knowledge['cost']}")
         missing = [name for name in cls.requires if name not in knowledge and name not in parameters]
         if missing:
             raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")
-        if cls.cost is not None and knowledge.get("cost", cls.cost) != cls.cost:
-            raise ValueError(f"{cls.name} is made for {cls.cost} costs; the scenario has {knowledge['cost']}")
         return cls(**{name: knowledge[name] for name in cls.requires if name not in parameters} | parameters)
+
+    def for_run(self, seed: int) -> Self:
+        """Return the learner for the bench's run with this seed: one that draws must draw anew in each."""
+        return self
 
     def predict(
         self,
@@ -112,7 +116,9 @@ class Learner(ABC, Generic[State]):
         observation : mapping or ndarray
             Of one game, or of n games with a leading axis; a mapping with the environment's keys or its flat form.
         state : NamedTuple of arrays, optional
-            What the previous call returned, consumed by this one; None begins anew.
+            What the previous call returned; None begins anew. It is changed in place: copy what you want to keep
+            (``copy.deepcopy(state)``). A state carries its learner's parameters: one with another class of states is
+            refused, one of the same class goes on as the learner that made it.
         episode_start : array_like, shape (n,), bool, optional
             Games that begin anew.
         deterministic : bool
@@ -124,9 +130,18 @@ class Learner(ABC, Generic[State]):
             ``[w, b]``, in the dtype of the observation.
         state : NamedTuple of arrays
             First axis: the game.
+
+        Raises
+        ------
+        TypeError
+            If the observation or the state is of another kind.
+        ValueError
+            If a shape does not fit, or a number is none that an environment shows.
         """
         seen = read(observation)
         games, dim = seen.features.shape
+        if state is not None:
+            self._check_state(state, games, dim)
         current = self._continued(state, episode_start, games, dim)
         action = np.empty((games, dim + 1))
         advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
@@ -137,7 +152,6 @@ class Learner(ABC, Generic[State]):
         """Return the state to go on with: new where there is none or an episode starts."""
         if state is None:
             return self.initial_state(games, dim)
-        self._check_state(state, games, dim)
         if episode_start is None:
             return state
         starts = np.asarray(episode_start)

@@ -32,14 +32,23 @@ register_all()
 if TYPE_CHECKING:
     from strategic_env.evaluation import Results as Results
     from strategic_env.evaluation import evaluate as evaluate
+    from strategic_env.game import Setting as Setting
+    from strategic_env.rollouts import Rollout as Rollout
+    from strategic_env.rollouts import rollout as rollout
     from strategic_env.scenarios import Scenario as Scenario
     from strategic_env.scenarios import scenario as scenario
     from strategic_env.single import StrategicClassificationEnv as StrategicClassificationEnv
+    from strategic_env.vector import StrategicClassificationVectorEnv as StrategicClassificationVectorEnv
+    from strategic_env.vector_checker import check_vector_env as check_vector_env
 else:
     _HOMES = {
         "evaluation": ("Results", "evaluate"),
+        "game": ("Setting",),
+        "rollouts": ("Rollout", "rollout"),
         "scenarios": ("Scenario", "scenario"),
         "single": ("StrategicClassificationEnv",),
+        "vector": ("StrategicClassificationVectorEnv",),
+        "vector_checker": ("check_vector_env",),
     }
     __all__ = [name for names in _HOMES.values() for name in names]
     __getattr__ = lazily(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -5,11 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 
+import numpy as np
 from gymnasium import spaces
 
 from agents.checks import count
+from agents.streams import game_key
+from learners.base import Learner
 from learners.fixed import BestFixedClassifier
 from strategic_env.contestants import Contestant
+from strategic_env.rollouts import Rollout, play_keys, supports
 from strategic_env.scenarios import Scenario
 
 
@@ -35,6 +39,8 @@ class Run:
     cpu_seconds : float
     error : str or None
         What went wrong; the numbers then count what happened before.
+    fused : bool
+        Whether the rounds were played in compiled code (`strategic_env.rollouts`); the numbers are the same.
     """
 
     learner: str
@@ -47,6 +53,7 @@ class Run:
     curve: list[int] = field(default_factory=list)
     cpu_seconds: float = 0.0
     error: str | None = None
+    fused: bool = False
 
 
 def play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
@@ -61,13 +68,19 @@ def play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, che
 
 
 def _play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, tally: "_Tally") -> None:
-    learner = contestant.learner
+    learner, setting = contestant.learner, scenario.setting
+    if learner is None:
+        points = setting.arrivals(game_key(seed)).points(rounds)
+        learner = BestFixedClassifier.from_points(*points, setting.cost)
+    if isinstance(learner, Learner):
+        learner = learner.for_run(seed)
+    if isinstance(learner, Learner) and supports(learner, setting):
+        tally.take(play_keys(learner, setting, game_key(seed)[np.newaxis], rounds, tally.checkpoints))
+        return
     # A policy of Stable-Baselines3 that was trained on flat observations says so.
     flat = isinstance(getattr(learner, "observation_space", None), spaces.Box)
     env = replace(scenario, horizon=rounds).make(observation="flat" if flat else "dict")
     observation, _ = env.reset(seed=seed)
-    if learner is None:
-        learner = BestFixedClassifier.from_points(*env.true_points(rounds), scenario.setting.cost)
     state = None
     for _ in range(rounds):
         action, state = learner.predict(observation, state, None, True)
@@ -80,7 +93,9 @@ class _Tally:
 
     def __init__(self, label: str, seed: int, checkpoints: Sequence[int]) -> None:
         self._label, self._seed = label, seed
-        self._checkpoints = set(checkpoints)
+        self.checkpoints = np.array(checkpoints, dtype=np.int64)
+        self._marks = set(checkpoints)
+        self._fused = False
         self._rounds = self._mistakes = self._manipulations = self._qualified = 0
         self._loss = self._qualified_cost = 0.0
         self._curve: list[int] = []
@@ -94,8 +109,16 @@ class _Tally:
         if info["true_label"] == 1.0:
             self._qualified += 1
             self._qualified_cost += float(info["cost"])  # type: ignore[arg-type]
-        if self._rounds in self._checkpoints:
+        if self._rounds in self._marks:
             self._curve.append(self._mistakes)
+
+    def take(self, played: Rollout) -> None:
+        """Take over what compiled code counted of one game; every mistake costs 1."""
+        self._fused = True
+        self._mistakes, self._manipulations = int(played.mistakes[0]), int(played.manipulations[0])
+        self._loss = float(self._mistakes)
+        self._qualified, self._qualified_cost = int(played.qualified[0]), float(played.qualified_cost[0])
+        self._curve = played.curves[0].tolist()
 
     def run(self, cpu_seconds: float, error: str | None) -> Run:
         """Return what was counted."""
@@ -110,6 +133,7 @@ class _Tally:
             self._curve,
             cpu_seconds,
             error,
+            self._fused,
         )
 
 

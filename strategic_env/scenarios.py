@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from agents.checks import count, one_of
+from agents.costs import L2
 from learners.base import Truth
 from strategic_env.builders import BUILDERS, truth_of
 from strategic_env.game import Setting
@@ -27,9 +28,7 @@ class Scenario:
     Attributes
     ----------
     name : str
-        A key of `strategic_env.registration.SCENARIOS`.
-    options : dict
-        The options that were given, all JSON.
+        A key of `strategic_env.registration.SCENARIOS`, or a name of your own.
     setting : Setting
         Population, cost, feedback.
     horizon : int
@@ -37,7 +36,14 @@ class Scenario:
     knowledge : dict
         What a learner is told.
     truth : Truth or None
-        What the theorems' bounds depend on; None where no hyperplane separates the labels.
+        What the theorems' bounds depend on; None where no hyperplane separates the labels, or nobody knows.
+    options : dict
+        The options that were given, all JSON.
+
+    Raises
+    ------
+    ValueError
+        If the truth is not that of the setting: bounds would be shown that do not hold.
     """
 
     name: str
@@ -46,6 +52,34 @@ class Scenario:
     knowledge: dict[str, object]
     truth: Truth | None
     options: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit each other."""
+        count("horizon", self.horizon, minimum=1)
+        for what, said, found in self._claims():
+            if said != found:
+                raise ValueError(
+                    f"truth must be that of the setting: it says {what} {said}, the setting has {found}; "
+                    "with another setting, give another truth, or None to see no bounds"
+                )
+
+    def _claims(self) -> list[tuple[str, object, object]]:
+        """Return what the truth says, and what the setting has."""
+        truth, population, cost = self.truth, self.setting.population, self.setting.cost
+        if truth is None:
+            return []
+        least = None if population.alpha is None else (population.alpha[0],)
+        claims: list[tuple[str, object, object]] = [
+            ("cost", truth.cost, "l2" if cost.norm == L2 else "l1"),
+            ("dim", truth.dim, population.dim),
+            ("alpha", tuple(truth.alpha), tuple(cost.budgets(population.dim)[0].tolist())),
+            ("alpha_min", truth.alpha_min, least),
+            ("noise", 0.0, population.noise),
+            ("radius", truth.radius, max(truth.radius, population.radius)),
+        ]
+        if population.margin is not None:
+            claims.append(("margin", truth.margin, min(truth.margin, population.margin)))
+        return claims
 
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""

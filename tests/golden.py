@@ -48,12 +48,14 @@ def number(value: Any) -> Any:
 
 
 def vector(value: Any) -> list[Any]:
-    """A list of numbers, or ``u + v / sqrt(n)``."""
-    if isinstance(value, dict):
-        n = number(value["n"])
-        return [oracle.Surd(u, number(v) / n, n) if number(v) else number(u)
-                for u, v in zip(vector(value["u"]), value["v"], strict=True)]  # fmt: skip
-    return [number(v) for v in value]
+    """A list of numbers, or ``u + v / sqrt(n)`` with its value in floats."""
+    if not isinstance(value, dict):
+        return [number(v) for v in value]
+    n = number(value["n"])
+    surds = [oracle.Surd(u, number(v) / n, n) if number(v) else number(u)
+             for u, v in zip(vector(value["u"]), value["v"], strict=True)]  # fmt: skip
+    assert [float(v) for v in surds] == pytest.approx(value["float"], rel=1e-9)
+    return surds
 
 
 def same(value: Any, expected: Any, exact: bool) -> bool:

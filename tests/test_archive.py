@@ -57,7 +57,11 @@ def test_learners_and_seeds_can_be_added(tmp_path: Path, played: list[str]) -> N
         (scenario("BiasedL2"), 30, 'scenario "KnownL2" instead of "BiasedL2"'),
         (scenario("KnownL2", dim=3), 30, 'options {} instead of {"dim": 3}'),
         (scenario("KnownL2"), 40, "rounds 30 instead of 40"),
-        (replace(scenario("KnownL2"), setting=scenario("KnownL2", dim=3).setting), 30, "another population"),
+        (
+            replace(scenario("KnownL2"), setting=scenario("KnownL2", dim=3).setting, truth=None),
+            30,
+            "another population",
+        ),
         (
             replace(scenario("KnownL2"), setting=replace(scenario("KnownL2").setting, individual=Truthful())),
             30,

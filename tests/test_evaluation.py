@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import BestResponse, Noisy, Truthful
-from learners import ConstantClassifier, Perceptron, StrategicPerceptronL2
+from agents import BestResponse, L2Cost, Noisy, Separable, Truthful
+from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
+from learners.accepted_only import AcceptedOnlyL2
 from learners.catalogue import LEARNERS, build
 from strategic_env import archive, evaluate, evaluation, scenario
 from strategic_env.contestants import contestant
@@ -270,3 +271,39 @@ def test_the_papers_examples_separate_the_learners() -> None:
         assert curve[-1] >= rounds
         assert curve[-1] - curve[len(curve) // 2] > 4_000, "and it goes on erring"
     assert json.dumps(results.scenario.options) == "{}"
+
+
+def test_a_learner_that_draws_draws_anew_in_every_run() -> None:
+    learner = AcceptedOnlyL2(0.3, exploration=1.0)
+    keys = {learner.for_run(seed).initial_state(1, 2).key.tobytes() for seed in range(20)}
+    assert len(keys) == 20
+    assert learner.for_run(3).parameters == learner.for_run(3).parameters
+    assert AcceptedOnlyL2(0.3, seed=1).for_run(3).seed != learner.for_run(3).seed
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"cost": L2Cost(2.0)}, {"population": Separable(3)}, {"population": Separable(noise=0.1)}],
+    ids=["cost", "dim", "noise"],
+)
+def test_a_scenario_with_another_setting_does_not_keep_its_truth(changed: dict[str, Any]) -> None:
+    known = scenario("KnownL2")
+    setting = replace(known.setting, **changed)
+    with pytest.raises(ValueError, match="truth must be that of the setting"):
+        replace(known, setting=setting)
+    assert replace(known, setting=setting, truth=None).truth is None
+
+
+def test_compiled_games_count_what_the_environment_counts() -> None:
+    """The same learner, once in compiled code, once (as any other object that predicts) round by round."""
+
+    class Wrapped:
+        def __init__(self, learner: Learner[Any]) -> None:
+            self.predict, self.name = learner.predict, "wrapped"
+
+    for name, learner in (("GermanCredit", Perceptron(bias=True)), ("KnownL2", StrategicPerceptronL2(0.3))):
+        results = evaluate([learner, Wrapped(learner)], name, seeds=2, rounds=150)
+        fused, looped = (results.of(one) for one in results.contestants)
+        assert all(run.fused for run in fused) and not any(run.fused for run in looped)
+        for one, other in zip(fused, looped, strict=True):
+            assert replace(one, learner="", cpu_seconds=0.0, fused=False) == replace(other, learner="", cpu_seconds=0.0)

@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 from golden import GOLDEN
 
-from agents import L2Cost, WeightedL1Cost
+from agents import FixedSequence, L2Cost, WeightedL1Cost
 from learners import BiasedL1, BiasedL2, Learner, StrategicPerceptronL1, bounds
 from learners.sweeps import sweep
-from strategic_env import scenario
+from strategic_env import StrategicClassificationEnv
 
 EXAMPLE_2, LABELS = np.array([[-1.0, 0.0], [1.0, 0.0], [0.5, 0.0]]), [-1, 1, -1]
 
 
 def mistakes(learner: Learner[Any], rounds: int) -> tuple[int, int]:
-    """Mistakes in the first half and in all rounds, against twelve individuals with a margin."""
-    env = scenario("KnownL1", margin=0.3, pool=12, horizon=rounds).make(info_level="outcome")
-    observation, _ = env.reset(seed=2)
+    """Mistakes in the first half and in all rounds, against two individuals who take turns: (9, 13) separates them."""
+    individuals = FixedSequence([], [([1.0, 0.0], 1), ([0.3, -0.9], -1)])
+    env = StrategicClassificationEnv(individuals, WeightedL1Cost([0.1, 0.0]), horizon=rounds)
+    observation, _ = env.reset(seed=0)
     state, count, first_half = None, 0, 0
     for t in range(rounds):
         action, state = learner.predict(observation, state)
@@ -28,11 +29,11 @@ def mistakes(learner: Learner[Any], rounds: int) -> tuple[int, int]:
 
 
 def test_correcting_and_breaking_ties_in_every_round_breaks_theorem_2() -> None:
-    """Erratum E1: mistakes never end, and pass the bound."""
-    bound = bounds.strategic_l1(1.0, 0.3, 0.3, 2)
-    first_half, printed = mistakes(StrategicPerceptronL1(0.3, 1.0, literal=True), 40_000)
-    assert printed > bound and printed > first_half
-    first_half, resolved = mistakes(StrategicPerceptronL1(0.3, 1.0), 40_000)
+    """Erratum E1: the tie-break drifts along the first axis in every round, mistakes never end, and pass the bound."""
+    bound = bounds.strategic_l1(1.0, 9.0 / 250.0**0.5, 0.1, 2)
+    first_half, printed = mistakes(StrategicPerceptronL1([0.1, 0.0], 1.0, literal=True), 10_000)
+    assert printed > 2 * bound and printed > first_half
+    first_half, resolved = mistakes(StrategicPerceptronL1([0.1, 0.0], 1.0), 10_000)
     assert resolved <= bound and resolved == first_half
 
 

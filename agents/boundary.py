@@ -19,7 +19,7 @@ from numba import types
 from numba.core import cgutils
 
 from agents.compiled import compiled, inlined, instruction
-from agents.typing import Float
+from agents.typing import Float, Numbers
 
 LANES = 8
 FLOAT64_EPS = float(np.finfo(np.float64).eps)
@@ -87,7 +87,7 @@ def dot(a: Float, b: Float) -> float:
 
 
 @inlined
-def copy(source: Float, target: Float) -> None:
+def copy(source: Numbers, target: Float) -> None:
     """Copy ``source`` (d,) into ``target`` (d,); a plain loop compiles five times faster than a slice assignment."""
     for i in range(source.shape[0]):
         target[i] = source[i]

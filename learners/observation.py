@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agents.compiled import inlined, loop
-from agents.typing import Float
-
-Numbers = NDArray[np.floating[Any]]
+from agents.typing import Float, Numbers
 
 FLOAT32_EPS = float(np.finfo(np.float32).eps)
 KEYS = ("classifier", "features", "label", "prediction", "round")
@@ -35,8 +33,7 @@ class Layout:
         self.label = slice(2 * dim + 1, 2 * dim + 2)
         self.prediction = slice(2 * dim + 2, 2 * dim + 3)
         self.round = slice(2 * dim + 3, 2 * dim + 4)
-        self._entries = [(key, getattr(self, key)) for key in KEYS]
-        self._rows = [(key, (slice(None), entry)) for key, entry in self._entries]
+        self._entries = (self.classifier, self.features, self.label, self.prediction, self.round)
 
     @classmethod
     def of(cls, vector: Numbers) -> "Layout":
@@ -54,8 +51,16 @@ class Layout:
 
     def split(self, vector: Numbers) -> dict[str, Numbers]:
         """Return the entries of a vector (2 d + 4,) or of rows (n, 2 d + 4), as views."""
-        parts = self._rows if vector.ndim == 2 else self._entries
-        return {key: vector[part] for key, part in parts}
+        if vector.ndim == 2:
+            return {key: vector[:, entry] for key, entry in zip(KEYS, self._entries, strict=True)}
+        classifier, features, label, prediction, moment = self._entries
+        return {  # written out, since an environment does this in every step
+            "classifier": vector[classifier],
+            "features": vector[features],
+            "label": vector[label],
+            "prediction": vector[prediction],
+            "round": vector[moment],
+        }
 
 
 class Reading(NamedTuple):

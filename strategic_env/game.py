@@ -15,7 +15,7 @@ from agents.individuals import BestResponse, Individual
 from agents.nature import AdaptiveArrivals
 from agents.populations import Population
 from agents.streams import game_key
-from agents.typing import Float, Key
+from agents.typing import Float, Key, Numbers
 
 # Feedback: may the learner see the label of an individual whom it rejected? It always sees that of the accepted.
 FEEDBACK = {"full": True, "apple_tasting": False}
@@ -26,7 +26,7 @@ _MISTAKE, _ACCURACY, _HINGE, _OBSERVED = range(4)
 
 
 @inlined
-def publishable(classifier: Float) -> bool:
+def publishable(classifier: Numbers) -> bool:
     """Whether all entries lie in [-1, 1] (NaN does not)."""
     inside = True
     for i in range(classifier.shape[0]):
@@ -61,7 +61,7 @@ def pay(kind: int, observation: Float, label: float, mistake: bool) -> float:
 def play_best_response(
     norm: int,
     labels_rejected: bool,
-    classifier: Float,
+    classifier: Numbers,
     true_features: Float,
     budget: Float,
     label: float,
@@ -70,11 +70,12 @@ def play_best_response(
 ) -> tuple[bool, float, bool]:
     """Let one individual best-respond in round ``moment``; return (moved, cost, mistake).
 
-    ``observation`` (2 d + 4,) is overwritten.
+    ``observation`` (2 d + 4,) is overwritten. ``classifier`` (d + 1,) may be float32: the game goes on in float64.
     """
     d = true_features.shape[0]
     copy(classifier, observation)
-    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
+    published, report = observation[: d + 1], observation[d + 1 : 2 * d + 1]
+    accepted, moved, cost = respond(norm, published, true_features, budget, report)
     return moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
 
 
@@ -88,7 +89,7 @@ def own_row(budgets: Float, row: int) -> int:
 def play_published(
     norm: int,
     labels_rejected: bool,
-    classifier: Float,
+    classifier: Numbers,
     features: Float,
     row: int,
     label: float,
@@ -283,36 +284,35 @@ class Game:
         self._dim = setting.population.dim
         self._size = 2 * self._dim + 4
         self._norm = setting.cost.norm
-        own = self.arrivals.budgets
+        self._features, own = self.arrivals.features, self.arrivals.budgets
         self._budgets = setting.cost.budgets(self._dim) if own is None else own
-        self._nature = self.arrivals if isinstance(self.arrivals, AdaptiveArrivals) else None
-        self._best_response = type(setting.individual) is BestResponse
+        self._adaptive = isinstance(self.arrivals, AdaptiveArrivals)
+        self._own_answer = type(setting.individual) is not BestResponse
         self._labels_rejected = FEEDBACK[setting.feedback]
-        # The block as Python numbers: reading one costs a tenth of reading an array's element.
         self._rows: list[int] = []
         self._labels: list[float] = []
 
-    def play(self, classifier: Float) -> Outcome:
-        """Publish ``classifier`` (d + 1,) to the next individual and resolve the round.
+    def play(self, classifier: Numbers) -> Outcome:
+        """Publish ``classifier`` (d + 1,), float64 or float32, to the next individual and resolve the round.
 
         Raises
         ------
         ValueError
             If an entry is NaN or outside [-1, 1]; the round is not played.
         """
-        at = self.round % BLOCK
+        moment = self.round
+        at = moment % BLOCK
         if at == 0:
-            self.arrivals.fill(self.round)
-            self._rows, self._labels = self.arrivals.index.tolist(), self.arrivals.label.tolist()
-        if self._nature is not None and publishable(classifier):
-            self._rows[at], self._labels[at] = self._nature.meet(self.round, classifier, self._norm, self._budgets)
-        moment, label = self.round, self._labels[at]
+            self._rows, self._labels = self._next_block()
+        if self._adaptive:
+            self._pick(classifier, at)
+        label = self._labels[at]
         truth, observation = np.empty(self._dim), np.empty(self._size)
         legal, moved, cost, mistake = play_published(
             self._norm,
             self._labels_rejected,
             classifier,
-            self.arrivals.features,
+            self._features,
             self._rows[at],
             label,
             self._budgets,
@@ -322,11 +322,24 @@ class Game:
         )
         if not legal:
             raise ValueError(f"a published classifier must have entries in [-1, 1], got {classifier.tolist()}")
-        if not self._best_response:
-            moved, cost, mistake = self._report(classifier, truth, label, observation)
+        if self._own_answer:
+            moved, cost, mistake = self._report(observation[: self._dim + 1], truth, label, observation)
         self.round = moment + 1
-        self.mistakes += mistake
+        if mistake:
+            self.mistakes += 1
         return observation, truth, label, moved, cost, mistake
+
+    def _pick(self, classifier: Numbers, at: int) -> None:
+        """Let nature pick who arrives, unless the classifier will be refused."""
+        published = classifier.astype(np.float64)
+        if isinstance(self.arrivals, AdaptiveArrivals) and publishable(published):
+            picked = self.arrivals.meet(self.round, published, self._norm, self._budgets)
+            self._rows[at], self._labels[at] = picked
+
+    def _next_block(self) -> tuple[list[int], list[float]]:
+        """Return rows and labels of a block as Python numbers: an array's element costs ten times as much to read."""
+        self.arrivals.fill(self.round)
+        return self.arrivals.index.tolist(), self.arrivals.label.tolist()
 
     def cost_of(self, moment: int) -> Cost:
         """Return the manipulation cost of whoever arrives in round ``moment``, of the current block of rounds."""

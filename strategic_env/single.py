@@ -164,7 +164,9 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
             raise ResetNeeded(
                 "call reset() before step(): " + ("no episode" if game is None else "the episode is over")
             )
-        self._last = outcome = game.play(face.published(action, self._action_shape))
+        if type(action) is not np.ndarray or action.dtype is not face.dtype or action.shape != self._action_shape:
+            action = face.published(action, self._action_shape)
+        self._last = outcome = game.play(action)
         if self.render_mode == "human":
             self.render()
         return (
@@ -172,7 +174,7 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
             reward(face.reward, outcome),
             False,
             game.round >= self.horizon,
-            make_info(face.info_level, outcome, game.mistakes),
+            face.info(outcome, game.mistakes),
         )
 
     def render(self) -> NDArray[np.uint8] | str | None:
@@ -216,20 +218,3 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         """Return the seed of Gymnasium's generator; draw one from it where a user brought a generator of their own."""
         seed = self.np_random_seed
         return seed if seed >= 0 else int(self.np_random.integers(2**63))
-
-
-def make_info(level: str, outcome: Outcome, mistakes: int) -> dict[str, object]:
-    """Return the hidden truth of a round, as much of it as ``level`` says."""
-    _, true_features, true_label, moved, cost, mistake = outcome
-    if level == "none":
-        return {}
-    if level == "outcome":
-        return {"moved": moved, "mistake": mistake}
-    return {
-        "true_features": true_features,
-        "true_label": true_label,
-        "moved": moved,
-        "cost": cost,
-        "mistake": mistake,
-        "mistakes": mistakes,
-    }

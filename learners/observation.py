@@ -34,6 +34,7 @@ class Layout:
         self.prediction = slice(2 * dim + 2, 2 * dim + 3)
         self.round = slice(2 * dim + 3, 2 * dim + 4)
         self._entries = (self.classifier, self.features, self.label, self.prediction, self.round)
+        self._columns = [(slice(None), entry) for entry in self._entries]
 
     @classmethod
     def of(cls, vector: Numbers) -> "Layout":
@@ -51,9 +52,7 @@ class Layout:
 
     def split(self, vector: Numbers) -> dict[str, Numbers]:
         """Return the entries of a vector (2 d + 4,) or of rows (n, 2 d + 4), as views."""
-        if vector.ndim == 2:
-            return {key: vector[:, entry] for key, entry in zip(KEYS, self._entries, strict=True)}
-        classifier, features, label, prediction, moment = self._entries
+        classifier, features, label, prediction, moment = self._entries if vector.ndim == 1 else self._columns
         return {  # written out, since an environment does this in every step
             "classifier": vector[classifier],
             "features": vector[features],

@@ -308,7 +308,9 @@ def play_keys(
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
     tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
-    shares = [Share(setting, keys, share, rounds) for share in np.array_split(np.arange(games), threads) if len(share)]
+    parts = [part for part in np.array_split(np.arange(games), threads) if len(part)]
+    block = _block(setting, len(parts[0]), rounds)
+    shares = [Share(setting, keys, part, block) for part in parts]
 
     def play(share: Share, first: int, last: int) -> None:
         share.play(state, published, first, last, checkpoints, tally)
@@ -316,7 +318,7 @@ def play_keys(
     played, blocks = 0, 1
     with ThreadPoolExecutor(len(shares)) as pool:
         while played < rounds:
-            start, last = time.perf_counter(), min(rounds, played + blocks * shares[0].block)
+            start, last = time.perf_counter(), min(rounds, played + blocks * block)
             if len(shares) == 1:
                 play(shares[0], played, last)
             else:
@@ -340,18 +342,14 @@ class Share:
         Of all games.
     games : ndarray, shape (n,), int64
         Those of this share.
-    rounds : int
-        How many each game will play.
+    block : int
+        Rounds computed at a time.
     """
 
-    def __init__(self, setting: Setting, keys: Key, games: Int, rounds: int) -> None:
+    def __init__(self, setting: Setting, keys: Key, games: Int, block: int) -> None:
         source = setting.source()
         assert source is not None
-        room = len(games) * (1 if len(source.features) else setting.population.dim)
-        self.block = SHORTEST_BLOCK
-        while self.block < rounds and 2 * self.block * room <= ROOM:
-            self.block *= 2
-        self.games, self._setting = games, setting
+        self.block, self.games, self._setting = block, games, setting
         self._arrivals = ManyArrivals(source, len(games), self.block)
         self._arrivals.begin(np.arange(len(games)), keys[games])
         own = self._arrivals.budgets
@@ -380,6 +378,17 @@ class Share:
                 tally,
                 self.games,
             )
+
+
+def _block(setting: Setting, games: int, rounds: int) -> int:
+    """Return how many rounds of so many games to compute at a time, the same in every share."""
+    source = setting.source()
+    assert source is not None
+    room = games * (1 if len(source.features) else setting.population.dim)
+    block = SHORTEST_BLOCK
+    while block < rounds and 2 * block * room <= ROOM:
+        block *= 2
+    return block
 
 
 def _keys_of_games(seed: int, games: int) -> Key:

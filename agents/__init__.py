@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from agents.costs import L2Cost as L2Cost
     from agents.costs import WeightedL1Cost as WeightedL1Cost
     from agents.individuals import BestResponse as BestResponse
+    from agents.individuals import BudgetLimited as BudgetLimited
     from agents.individuals import Individual as Individual
     from agents.individuals import Noisy as Noisy
     from agents.individuals import Truthful as Truthful
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "costs": ("Cost", "L2Cost", "WeightedL1Cost"),
-        "individuals": ("BestResponse", "Individual", "Noisy", "Truthful"),
+        "individuals": ("BestResponse", "BudgetLimited", "Individual", "Noisy", "Truthful"),
         "nature": ("GreedyAdversary", "TangentAdversary", "orthonormal_negatives"),
         "populations": ("DataSet", "FixedSequence", "Population", "Separable"),
     }

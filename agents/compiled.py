@@ -1,11 +1,14 @@
 """Compilation to machine code, cached on disk, with the Python signature kept for type checkers."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
+
+from agents.disk_cache import DiskCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,11 +40,10 @@ def released(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: bool | str) -> Function:
-    compile_with: Callable[..., Any] = numba.njit
-    try:
-        return cast(Function, compile_with(cache=True, **options)(function))
-    except RuntimeError:  # neither beside the source nor in the user's cache can Numba write
-        return cast(Function, compile_with(**options)(function))
+    dispatcher: Any = numba.njit(**options)(function)  # type: ignore[call-overload]
+    with suppress(RuntimeError):  # neither beside the source nor in the user's cache can Numba write
+        dispatcher._cache = DiskCache(function)
+    return cast(Function, dispatcher)
 
 
 def instruction(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,8 +5,8 @@ from typing import Protocol
 import numpy as np
 
 from agents import streams
-from agents.checks import finite_length
-from agents.costs import Cost
+from agents.checks import finite_length, finite_number
+from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
 from agents.typing import Float, Key
 
 
@@ -73,3 +73,27 @@ class Noisy:
         draws = np.empty(features.size)
         streams.fill_uniforms(key, streams.INDIVIDUAL, moment, draws)
         return np.where(movable, answer + self.slack * (2.0 * draws - 1.0), answer)
+
+
+class BudgetLimited:
+    """Best-responds, but pays at most a share of what being accepted is worth; who cannot afford that stays.
+
+    Parameters
+    ----------
+    share : float
+        From 0 (never moves) to 1 (the best response).
+    """
+
+    slack = 0.0
+
+    def __init__(self, share: float) -> None:
+        self.share = finite_number("share", share, minimum=0.0, maximum=1.0)
+
+    def __repr__(self) -> str:
+        return f"BudgetLimited(share={self.share})"
+
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+        """Return the best response (d,) if it costs at most the share, else the true features."""
+        within = self.share * cost.alpha
+        affordable = L2Cost(within) if cost.norm == L2 else WeightedL1Cost(within)
+        return affordable.best_response(features, classifier)

@@ -4,6 +4,8 @@ A `Proof` numbers the invariants of one algorithm (`learners.proofs`) in the ord
 learner's state selects the proof*: a new kind of learner adds an entry to `PROOFS` and a function that reads its state.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ from learners import proofs
 from learners.base import Learner, Truth
 from learners.biased import LEARN, BiasedL2State
 from learners.bounds import RELATIVE_SLACK
+from learners.bounds.common import square
 from learners.observation import Layout
 from learners.perceptron import PerceptronState
 from learners.proofs import AT_LEAST, AT_MOST, EQUAL, Step, View, longest, norm
@@ -98,7 +101,7 @@ def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> View:
         stretch=max(estimate, alpha - estimate) if single else 0.0,
         phase=(float(found.guesses), float(found.phases), estimate),
         evidence=(float(found.guesses), float(found.high)),
-        budget=4.0 * ((radius + misjudged) / margin) ** 2,
+        budget=4.0 * square((radius + misjudged) / margin),
     )  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def view_biased(found: BiasedL2State, truth: Truth, ideal: Float) -> View:
     """Read a `BiasedL2`: an origin within gamma/2 of the separator is a good one (Lemma 6)."""
     weights, origin, alpha = np.append(found.weights, 0.0), np.append(found.origin, 0.0), float(found.alpha)
     offset = float(ideal[:-1] @ found.origin + ideal[-1])
-    budget = 4.0 * ((2.0 * float(found.radius) + alpha) / float(found.margin)) ** 2
+    budget = 4.0 * square((2.0 * float(found.radius) + alpha) / float(found.margin))
     return View(
         found, weights, np.array([alpha]), weights / (norm(weights) or 1.0), alpha, alpha, alpha,
         0.5 if abs(offset) <= 0.5 * (1.0 + RELATIVE_SLACK) else 0.0,
@@ -141,7 +144,7 @@ PROOFS = {
     StrategicL2State: Proof(view_l2, ASSUMED + PLACES, UPDATES),
     StrategicL1State: Proof(
         view_l1,
-        (*ASSUMED, (5, proofs.forbidden_zone), (11, proofs.movers), (8, proofs.only_mistakes)),
+        (*ASSUMED, (0, proofs.told), (5, proofs.forbidden_zone), (11, proofs.movers), (8, proofs.only_mistakes)),
         ((9, proofs.correction), (10, proofs.unique_direction))
         + ((14, proofs.addition), (14, proofs.progress), (14, proofs.wrong_side), (14, proofs.alignment))
         + ((12, proofs.small_correction), (13, proofs.growth), (13, proofs.few_mistakes)),
@@ -158,6 +161,17 @@ PROOFS = {
         UPDATES,
     ),
 }
+
+
+def name_of(number: int, invariant: Callable[[Step], Iterator[proofs.Claim]]) -> str:
+    """Return what an invariant is called."""
+    return f"{number} {invariant.__name__.replace('_', ' ')}"
+
+
+def explained(text: str) -> str:
+    """Return in brackets what the terms of a text stand for."""
+    words = set(re.findall(r"[A-Za-z]+(?:_new|[~*]|[-+](?!\w))?", text))
+    return f"({'; '.join(f'{term}: {meaning}' for term, meaning in proofs.MEANINGS.items() if term in words)})"
 
 
 def explanation(before: View, after: Float, report: Float, label: float, moved: bool) -> Float:
@@ -187,6 +201,8 @@ class Certificate:
         The first invariant that failed; nothing is checked after it.
     mistakes : int
         Mistakes in rounds whose label the learner saw; with a margin, all that it learned from.
+    checked : dict of str to int
+        How many claims of each invariant held; `summary` puts it in words.
 
     Raises
     ------
@@ -207,6 +223,7 @@ class Certificate:
             raise ValueError(f"separator must have weights that are not all 0, got {ideal.tolist()}")
         self.violation: Violation | None = None
         self.mistakes = 0
+        self.checked: Counter[str] = Counter()
         self._proof, self._truth = PROOFS[type(state)], truth
         self._ideal = ideal / (norm(ideal[:-1]) * truth.margin)
         self._view = self._look(state)
@@ -256,7 +273,7 @@ class Certificate:
         self._round, self._view = self._round + 1, self._look(state)
         then, after = self._view, self._view.weights
         z, x = np.append(true, before.fake) - before.origin, np.append(report, before.fake) - before.origin
-        reach = norm(x) + float(before.alpha.max())
+        reach = norm(np.append(report, before.fake)) + norm(before.origin) + float(before.alpha.max())
         # Weights are float64, whatever the report went through.
         self._size = max(self._size, reach + FLOAT64_EPS / eps * (norm(before.weights) + norm(after)))
         # A functional margin that equals the threshold up to rounding may be taken for smaller or larger.
@@ -281,18 +298,34 @@ class Certificate:
     def _first_violation(self, step: Step, eps: float) -> Violation | None:
         """Return the first claim of the proof that does not hold."""
         for number, invariant in self._proof.rounds + (self._proof.mistakes if step.mistake and not step.ended else ()):
+            name = name_of(number, invariant)
             for quantity, value, sense, limit, scale in invariant(step):
                 excess = 0.0 if value == limit else float(value - limit)  # both may be infinite
                 allowed = slack(scale, self._truth.dim, eps)
                 excess = {AT_LEAST: -excess, AT_MOST: excess, EQUAL: abs(excess)}[sense]
                 if not excess <= allowed:  # NaN fails
-                    name = f"{number} {invariant.__name__.replace('_', ' ')}"
                     return Violation(name, self._round, {quantity: float(value), sense: float(limit), "slack": allowed})
+                self.checked[name] += 1
         return None
+
+    def summary(self) -> str:
+        """Say what was checked so far: for every invariant, how many of its claims held, and what it says."""
+        sentences = self._sentences()
+        held = [f"{name}, {times:,} times: {sentences[name]}" for name, times in self.checked.items()]
+        return "\n".join([f"{self._round:,} rounds, {self.mistakes:,} mistakes", *held])
+
+    def _sentences(self) -> dict[str, str]:
+        """Return what each invariant says, by its name."""
+        return {
+            name_of(number, invariant): (invariant.__doc__ or "").partition("\n")[0]
+            for number, invariant in self._proof.rounds + self._proof.mistakes
+        }
 
     def raise_if_violated(self) -> None:
         """Raise an AssertionError that tells the violation, if there is one."""
         if self.violation is not None:
             invariant, moment, details = self.violation
             numbers = ", ".join(f"{name} {value!r}" for name, value in details.items())
-            raise AssertionError(f"invariant {invariant} fails in round {moment}: {numbers}")
+            sentence = self._sentences()[invariant]
+            terms = explained(f"{next(iter(details))} {sentence}")
+            raise AssertionError(f"invariant {invariant} fails in round {moment}: {numbers}. {sentence} {terms}")

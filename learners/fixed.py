@@ -67,7 +67,7 @@ class BestFixedClassifier(Learner[FixedState]):
     Parameters
     ----------
     classifier : array_like, shape (d + 1,) or (n, d + 1)
-        ``[w, b]`` as published, one for all games or one each.
+        ``[w, b]`` at any scale, one for all games or one each.
     """
 
     name = "best-fixed-classifier"
@@ -104,5 +104,6 @@ class BestFixedClassifier(Learner[FixedState]):
             raise ValueError(
                 f"classifier must have shape ({dim + 1},) or ({games}, {dim + 1}), got {self.classifier.shape}"
             )
-        each = np.broadcast_to(self.classifier, (games, dim + 1))
+        _, exponents = np.frexp(np.abs(self.classifier).max(axis=1, keepdims=True))
+        each = np.broadcast_to(np.ldexp(self.classifier, -exponents), (games, dim + 1))
         return FixedState(each[:, :-1].copy(), each[:, -1].copy())

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.boundary import dot
-from agents.checks import finite_number
+from agents.checks import finite_length
 from agents.costs import L1
 from agents.typing import Bool, Float, Int
 from learners.rules import learn, publish, rule_of
@@ -97,8 +97,8 @@ class StrategicGradient(SurrogateLearner[GradientState]):
     bias : bool
         Learn an intercept.
     largest_norm : float
-        D, the largest norm of ``[w, b]``, greater than 0. A separator of margin gamma has norm ``1 / gamma`` where its
-        hinge losses are all 0, so D competes with separators of margin ``1 / D``.
+        D, the largest norm of ``[w, b]``, from 1e-100 to 1e100. A separator of margin gamma has norm ``1 / gamma``
+        where its hinge losses are all 0, so D competes with separators of margin ``1 / D``.
 
     Notes
     -----
@@ -127,7 +127,7 @@ class StrategicGradient(SurrogateLearner[GradientState]):
 
     def __init__(self, alpha: ArrayLike, cost: str = "l2", bias: bool = False, largest_norm: float = 5.0) -> None:
         super().__init__(alpha, cost, bias)
-        self.largest_norm = finite_number("largest_norm", largest_norm, above=0.0)
+        self.largest_norm = finite_length("largest_norm", largest_norm, above=0.0)
         self.parameters["largest_norm"] = self.largest_norm
 
     def initial_state(self, games: int, dim: int) -> GradientState:

@@ -66,7 +66,7 @@ class Perceptron(Learner[PerceptronState]):
     bias : bool
         Learn an intercept as the weight of a fake coordinate of value 1 (Extension 1).
     learning_rate : float
-        eta, from 1e-140 to 1e140. It changes nothing but the scale of the weights.
+        eta, from 1e-40 to 1e40. It changes nothing but the scale of the weights, whatever the size of the features.
     ties : str
         ``"paper"``: only a wrong prediction is a mistake, and a tie predicts +1. ``"lecture"``: a tie
         ``y (w.x + b) = 0`` is a mistake whatever the label.
@@ -83,7 +83,7 @@ class Perceptron(Learner[PerceptronState]):
 
     def _set(self, bias: bool, learning_rate: float, threshold: float) -> None:
         self.bias = flag("bias", bias)
-        self.learning_rate = finite_number("learning_rate", learning_rate, minimum=1e-140, maximum=1e140)
+        self.learning_rate = finite_number("learning_rate", learning_rate, minimum=1e-40, maximum=1e40)
         self.threshold = threshold
 
     def initial_state(self, games: int, dim: int) -> PerceptronState:
@@ -115,7 +115,7 @@ class MarginPerceptron(Perceptron):
     bias : bool
         As for `Perceptron`.
     learning_rate : float
-        eta, from 1e-140 to 1e140. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
+        eta, from 1e-40 to 1e40. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
     """
 
     name = "margin-perceptron"

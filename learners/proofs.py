@@ -1,5 +1,7 @@
 """The invariants that the proofs of the mistake bounds rest on, as functions that yield claims about a `Step`.
 
+The first line of each is the sentence that a violation quotes, `MEANINGS` what its terms stand for.
+
 What tells the algorithms apart is in the `View` of a state. Vectors carry the fake coordinate of a learner with an
 intercept, (d + 1,): weights are ``[w, b]``, reports ``[x, 1]``; without one both end in 0. Around a guessed origin p,
 points are ``x - p``. The *pull* leads from the report of a mover back to the farthest point where the learner takes
@@ -17,9 +19,32 @@ from agents.costs import steepest
 from agents.typing import Float
 from learners.base import Truth
 from learners.biased import LEARN
-from learners.bounds.common import ceiling, floor
+from learners.bounds.common import ceiling, floor, square
 
 AT_LEAST, AT_MOST, EQUAL = "at least", "at most", "equal to"
+MEANINGS = {
+    "z": "the true point",
+    "x": "the report",
+    "x~": "the surrogate point, from where the learner takes the report to come",
+    "y": "the label",
+    "w": "the learner's weights",
+    "w_new": "the weights after the mistake",
+    "w*": "the separator, as long as 1 / gamma",
+    "R": "the largest norm of true points",
+    "gamma": "the margin of the true points",
+    "m": "mistakes so far in the phase",
+    "mover": "an individual who changed its features",
+    "movers": "individuals who changed their features",
+    "pull": "from a mover's report back to the farthest point where the learner takes it from",
+    "mu": "what raises negative weights to 0",
+    "lo": "what alpha is known to exceed",
+    "hi": "what alpha is known to be below",
+    "p": "the guessed origin",
+    "p*": "where the segment from x- to x+ crosses the separator",
+    "x-": "the negative end of the segment of origins",
+    "x+": "its positive end",
+    "lambda": "how far along the segment p lies, from 0 to 1",
+}
 
 
 class Claim(NamedTuple):
@@ -49,7 +74,7 @@ class View(NamedTuple):
     stretch: float = 0.0  # how much longer than R a surrogate point may be
     extra: float = 0.0  # what a mistake may add to |w|^2 beyond |x~|^2
     threshold: float = -math.inf  # learns from ``y w.x`` up to this, too
-    origin: Float | float = 0.0  # p
+    origin: Float = np.zeros(1)  # p
     offset: float = 0.0  # w*.p + b*
     phase: tuple[float, ...] = ()  # the sums of the proof begin anew when it changes
     evidence: tuple[float, ...] = ()  # changes with it if there was more than mistakes
@@ -115,25 +140,27 @@ def longest(view: View, radius: float) -> float:
 
 
 def separable(step: Step) -> Claims:
-    """The theorems assume ``y z.w* >= 1``, ``|z| <= R``, and ``w*_j >= 0`` where weights are corrected."""
+    """True points keep the margin from w* and lie within R; where no weight may be negative, none of w* is."""
     side, z = float(step.truth @ step.separator) + step.before.offset, step.truth + step.before.origin
-    scale = norm(z) * norm(step.separator) + abs(step.before.offset)
+    away = norm(step.before.origin)  # the separator's intercept is at most |offset| + |w*||p|
+    scale = (norm(z) + 2.0 * away) * norm(step.separator) + abs(step.before.offset)
+    longest_true = math.hypot(step.facts.radius, step.before.fake)
     yield Claim("y z.w*", step.label * side if step.label else abs(side), AT_LEAST, 1.0, scale)
-    yield Claim("|z|", norm(z), AT_MOST, math.hypot(step.facts.radius, step.before.fake), step.facts.radius)
+    yield Claim("|z|", norm(z), AT_MOST, longest_true, longest_true + away)
     if (ideal := step.separator[step.before.corrected]).size:
         yield Claim("min w*_j", float(ideal.min()), AT_LEAST, 0.0)
 
 
 def told(step: Step) -> Claims:
-    """What a learner is told about R and gamma may be cautious, but must not be wrong."""
+    """R as told is not too small, and gamma as told not too large."""
     found, facts = step.before.found, step.facts
     yield Claim("R as told", found.radius, AT_LEAST, facts.radius, facts.radius)
-    if not getattr(found, "halves", False):
+    if hasattr(found, "margin") and not getattr(found, "halves", False):
         yield Claim("gamma as told", found.margin, AT_MOST, facts.margin, facts.margin)
 
 
 def one_cost(step: Step) -> Claims:
-    """A search looks for one alpha: no larger than R, the same for all, of one coordinate."""
+    """There is one alpha to search for: at most R, the same for everybody, and with l1 costs of one coordinate."""
     alpha = np.array(step.facts.alpha)
     yield Claim("max alpha", float(alpha.max()), AT_MOST, step.before.found.radius, step.facts.radius)
     yield Claim("max alpha - min alpha", float((alpha - (step.facts.alpha_min or alpha)).max()), AT_MOST, 0.0)
@@ -142,7 +169,7 @@ def one_cost(step: Step) -> Claims:
 
 
 def forbidden_zone(step: Step) -> Claims:
-    """Nobody reports from where everybody could move on to the boundary; a phase ends when somebody does."""
+    """Nobody reports from where everybody could have moved on to the boundary, or the phase ends."""
     weights, threshold = step.before.weights, float(step.before.weights @ step.before.pull)
     score, scale = float(weights @ step.report), norm(weights) * step.reach
     depth = min(score - threshold + step.before.least * float(weights @ step.before.direction), threshold - score)
@@ -151,7 +178,8 @@ def forbidden_zone(step: Step) -> Claims:
 
 
 def movers(step: Step) -> Claims:
-    """A mover lands on the boundary, in the pull's direction; for l2 costs ``x - pull`` is the projection of z."""
+    """A mover lands on the boundary, comes along the pull and not from farther than people reach."""
+    # For l2 costs the report less the pull is the projection of the true point on w's own line.
     if step.moved:
         weights, direction, move = step.before.weights, step.before.direction, step.report - step.truth
         origin, along = step.report - step.before.pull, float(move @ direction)
@@ -164,34 +192,34 @@ def movers(step: Step) -> Claims:
 
 
 def only_mistakes(step: Step) -> Claims:
-    """Nothing is learned but from mistakes that are seen; positive movers are none."""
+    """The learner changes only after a mistake that it sees, and rejects no positive mover."""
     rejected, idle = step.mistake and step.moved and step.label > 0.0, not (step.mistake or step.ended)
     yield Claim("positive movers rejected", float(rejected), AT_MOST, 0.0)
     yield Claim("|w_new - w|", norm(step.after - step.before.weights) if idle else 0.0, AT_MOST, 0.0)
 
 
 def kept_margin(step: Step) -> Claims:
-    """Who is not learned from has the functional margin that is asked for."""
+    """Whoever the learner does not learn from has the functional margin y x.w that it asks for."""
     if step.label and not step.mistake:
         value, scale = float(step.label * step.report @ step.before.weights), norm(step.before.weights) * step.reach
         yield Claim("y x.w", value, AT_LEAST, step.before.threshold, scale)
 
 
 def addition(step: Step) -> Claims:
-    """A mistake adds ``y x~``; for weighted l1 costs, correction and tie-break follow."""
+    """A mistake adds y x~ to w; for weighted l1 costs, correction and tie-break follow."""
     expected = step.before.after(step.label * step.surrogate)
     yield Claim("distance of w_new from what x~ makes of w", norm(step.after - expected), AT_MOST, 0.0, step.size)
 
 
 def correction(step: Step) -> Claims:
-    """No weight falls below 0, but the fake coordinate's: it is neither corrected nor chosen as direction."""
+    """No weight falls below 0 but the intercept b, which a mistake changes by y and nothing else does."""
     change = float(step.after[-1] - step.before.weights[-1])
     yield Claim("min w_j", float(step.after[step.before.corrected].min(initial=0.0)), AT_LEAST, 0.0)
     yield Claim("b_new - b", change, EQUAL, step.label * step.before.fake, step.size)
 
 
 def unique_direction(step: Step) -> Claims:
-    """The tie-break puts the best direction i ahead by ``alpha_i eta``."""
+    """The tie-break puts the largest alpha_i w_i ahead of all others by alpha_i times its step."""
     alpha, best = step.before.alpha, steepest(step.after[:-1], step.before.alpha)
     if best >= 0:
         gains = alpha * step.after[:-1]
@@ -200,35 +228,35 @@ def unique_direction(step: Step) -> Claims:
 
 
 def small_correction(step: Step) -> Claims:
-    """Lemma 3: the correction mu adds at most ``R + alpha_j`` to a coordinate, and is no longer than x~."""
+    """Lemma 3: the correction mu adds at most R + alpha_j to weight j, and is no longer than x~."""
     mu = np.maximum(0.0, -(step.before.weights + step.label * step.surrogate)[:-1])
     yield Claim("mu_j - alpha_j", float((mu - step.before.alpha).max()), AT_MOST, step.facts.radius, step.size)
     yield Claim("|mu|", norm(mu), AT_MOST, norm(step.surrogate), step.size)
 
 
 def progress(step: Step) -> Claims:
-    """Lemma 1: w* separates surrogate points as it separates true ones, by half as much if alpha is an estimate."""
+    """Lemma 1: w* separates surrogate points as well as true ones, or half as well if alpha is an estimate."""
     if step.before.gain:
         value = float(step.label * step.surrogate @ step.separator)
         yield Claim("y x~.w*", value, AT_LEAST, step.before.gain, step.reach * norm(step.separator))
 
 
 def wrong_side(step: Step) -> Claims:
-    """Lemma 2: w errs on the surrogate point, too (or misses the margin asked for); on that of a mover by nothing."""
+    """Lemma 2: w errs on x~, too, or misses the margin asked for; the x~ of a mover lies on w's own line."""
     value, scale = float(step.label * step.surrogate @ step.before.weights), norm(step.before.weights) * step.reach
     sense, limit = EQUAL if step.on_plane else AT_MOST, max(0.0, step.before.threshold)
     yield Claim("y x~.w", value, sense, limit, scale)
 
 
 def alignment(step: Step) -> Claims:
-    """After m mistakes ``w.w* >= m``, or m/2; so w is not 0."""
+    """After m mistakes w.w* is at least m, or m/2 if alpha is an estimate; so w is not 0."""
     if step.before.gain:
         value, scale = float(step.after @ step.separator), step.mistakes * step.size * norm(step.separator)
         yield Claim("w.w*", value, AT_LEAST, step.before.gain * step.mistakes, scale)
 
 
 def growth(step: Step) -> Claims:
-    """A mistake adds at most ``|x~|^2`` to ``|w|^2`` (on the plane just this); with tie-break or margin a bit more."""
+    """A mistake adds at most |x~|^2 to |w|^2, and a bit more with a tie-break or a margin; x~ is not too long."""
     before, after, length = norm(step.before.weights), norm(step.after), norm(step.surrogate)
     exact = step.on_plane and not (step.before.extra or step.before.corrected.stop)
     scale = step.size * (step.size + before + after)
@@ -239,14 +267,14 @@ def growth(step: Step) -> Claims:
 
 
 def few_mistakes(step: Step) -> Claims:
-    """The theorem: ``m^2 <= (w.w*)^2 <= |w|^2 |w*|^2 <= m R^2 |w*|^2``, where R stands for the longest x~."""
+    """The theorem: m^2 <= (w.w*)^2 <= |w|^2 |w*|^2 <= m |w*|^2 times the square of the longest x~."""
     m, ideal = step.mistakes, norm(step.separator)
     scale = m * step.size * ideal * (m + ideal * (step.size + norm(step.after)))
     yield Claim("m^2", (step.before.gain * m) ** 2, AT_MOST, step.limit * ideal**2, scale)
 
 
 def verdict(step: Step) -> Claims:
-    """A phase ends for what is true: its estimate is too large, or too small by half the margin; a refuted guess is."""
+    """A phase is given up for a true reason: its alpha is too large or too small by gamma / 2, or gamma is wrong."""
     old, new, true, scale = step.before.found, step.then.found, step.facts.margin, step.facts.radius
     if new.guesses != old.guesses:
         yield Claim("refuted gamma", old.margin, AT_LEAST, true, scale)
@@ -258,7 +286,7 @@ def verdict(step: Step) -> Claims:
 
 
 def bracket(step: Step) -> Claims:
-    """What brackets alpha only shrinks, holds the estimate well below hi, and stays wider than half the margin."""
+    """The bracket from lo to hi around alpha only shrinks, is wider than gamma / 2, and holds the estimate below hi."""
     old, new = step.before.found, step.then.found
     if new.guesses == old.guesses:
         yield Claim("lo", new.low, AT_LEAST, old.low)
@@ -270,18 +298,18 @@ def bracket(step: Step) -> Claims:
 
 
 def few_phases(step: Step) -> Claims:
-    """A bracket is halved only so often; an estimate that is too large is found out as early as Theorem 1 says."""
+    """The bracket is halved only so often, and too large an estimate is found out as early as Theorem 1 says."""
     new, facts = step.then.found, step.facts
     if new.margin <= facts.margin:
         halvings = math.ceil(math.log2(max(1.0, 2.0 * new.radius / new.margin - 1.0)))
         yield Claim("phases", new.phases, AT_MOST, 2.0 * halvings + 2.0)
     if step.ended and step.before.estimate > step.before.most:
-        most = floor((longest(step.before, facts.radius) / facts.margin) ** 2) + 1.0
+        most = floor(square(longest(step.before, facts.radius) / facts.margin)) + 1.0
         yield Claim("mistakes with too large an estimate", step.mistakes, AT_MOST, most)
 
 
 def patience(step: Step) -> Claims:
-    """A phase without evidence ends by one mistake more than its budget; the next one starts at 0."""
+    """A phase ends by evidence or by one mistake more than the theorem allows, and the next one begins with w = 0."""
     survived, halted = floor(step.before.budget), step.then.evidence == step.before.evidence
     if step.ended:
         yield Claim("mistakes of the phase", step.mistakes, EQUAL if halted else AT_MOST, survived + 1.0)
@@ -291,7 +319,7 @@ def patience(step: Step) -> Claims:
 
 
 def segment(step: Step) -> Claims:
-    """Origins lie between a true negative and a true positive individual, and are few."""
+    """Origins lie between a true negative x- and a true positive x+, and are few."""
     found, ideal, facts = step.then.found, step.separator, step.facts
     if found.stage == LEARN:
         whole, p = norm(found.positive - found.negative), step.then.origin
@@ -305,11 +333,11 @@ def segment(step: Step) -> Claims:
 
 
 def origins(step: Step) -> Claims:
-    """An origin that is given up is a bad one; before they pass p*, the separator's point, one is within gamma/2."""
+    """An origin p that is given up is a bad one; before they pass p*, one is within gamma / 2 of it."""
     old, new = step.before, step.then
     if step.ended and old.found.stage == LEARN:
         yield Claim("|w*.p + b*| given up", abs(old.offset), AT_LEAST, 0.5, norm(step.separator) * step.facts.radius)
         if old.offset < 0.0 <= new.offset:
-            along = norm(np.asarray(new.origin - old.origin)) / (new.offset - old.offset)
+            along = norm(new.origin - old.origin) / (new.offset - old.offset)
             nearest = along * min(-old.offset, new.offset)
             yield Claim("|p - p*|", nearest, AT_MOST, step.facts.margin / 2.0, step.facts.radius)

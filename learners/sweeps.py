@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 
 from agents.checks import count, finite_features, signs
 from agents.costs import Cost, L2Cost, respond
-from agents.typing import Float
+from agents.typing import Float, Numbers
 from learners.base import Learner
-from learners.observation import Numbers
 
 
 class Step(NamedTuple):
@@ -74,25 +73,35 @@ def steps(
         -1 or +1.
     cost : Cost, optional
         Individuals best-respond under it; by default nobody can move.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If features and labels are no sample, or the cost differs from individual to individual.
     """
     points = finite_features("features", features)
     marks = signs("labels", labels, len(points))
     cost = cost if cost is not None else L2Cost(0.0)
-    budget = cost.budgets(points.shape[1])[0]
+    budgets = cost.budgets(points.shape[1])
+    if len(budgets) != 1:
+        raise ValueError(f"cost must be the same for every individual, got {cost!r}")
+    fresh = learner.initial_state(1, points.shape[1])
     classifier, state = learner.predict(
         _observation(np.zeros(points.shape[1]), 0.0, 0.0, np.zeros(points.shape[1] + 1), 0)
     )
+    # What changes before there is anything to learn is a clock, such as the number of classifiers published.
+    knowledge = [at for at, (old, new) in enumerate(zip(fresh, state, strict=True)) if (old == new).all()]
     for number in range(2**62):
         sweep, index = divmod(number, len(points))
         report = np.empty(points.shape[1])
-        accepted, _, _ = respond(cost.norm, np.asarray(classifier, np.float64), points[index], budget, report)
+        accepted, _, _ = respond(cost.norm, np.asarray(classifier, np.float64), points[index], budgets[0], report)
         prediction = 1.0 if accepted else -1.0
-        before = [field.copy() for field in state]
+        before = [state[at].copy() for at in knowledge]
         published = classifier
         classifier, state = learner.predict(
             _observation(report, prediction, marks[index], published, number + 1), state
         )
-        updated = any((old != new).any() for old, new in zip(before, state, strict=True))
+        updated = any((old != state[at]).any() for old, at in zip(before, knowledge, strict=True))
         yield Step(sweep + 1, index, report, prediction, updated, state[0][0].copy()), state
 
 

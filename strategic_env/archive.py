@@ -6,8 +6,11 @@ import json
 import math
 import os
 import pickle
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields, replace
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from strategic_env.scenarios import scenario as named_scenario
 
 RUNS_FILE = "runs.jsonl"
 SETTINGS_FILE = "settings.json"
+PACKAGES = ("agents", "learners", "strategic_env")
 # What a file may raise that holds anything at all: no JSON, no UTF-8, other kinds than expected, endless brackets.
 MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
@@ -45,6 +49,7 @@ class Archive:
 
     def __init__(self, folder: Path, scenario: Scenario, rounds: int) -> None:
         self._folder = folder
+        self._setting = scenario.setting
         self._settings = _settings(scenario, rounds)
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / SETTINGS_FILE).exists():
@@ -69,18 +74,20 @@ class Archive:
     def key(self, contestant: Contestant, seed: int) -> str | None:
         """Return everything that determines a run, before it begins; None where that cannot be told.
 
-        A learner is known by its class, the source of that, and its parameters; another object that predicts by all
-        that it holds.
+        A learner is known by its class and its parameters, another object that predicts by all that it holds; and both
+        by their source (`_source`), together with whom they meet.
         """
-        learner = contestant.learner
+        learner, setting = contestant.learner, self._setting
         known: dict[str, object] = {"learner": _class_name(contestant), "seed": seed}
         try:
+            known["source"] = _source(
+                type(learner), getattr(learner, "state_class", object),
+                type(setting.population), type(setting.cost), type(setting.individual),
+            )  # fmt: skip
             if isinstance(learner, Learner):
                 known["parameters"] = plain(learner.parameters)
             else:
                 known["content"] = _digest(pickle.dumps(learner, protocol=4))
-            if learner is not None:
-                known["source"] = _digest(inspect.getsource(type(learner)).encode())
         except Exception:  # pickling runs any code, and a class may have no source
             return None
         return json.dumps(self._settings | known, sort_keys=True)
@@ -195,6 +202,36 @@ def _plausible(run: Run, rounds: int) -> bool:
         and list(run.curve) == sorted(run.curve)
         and run.curve[-1:] == [run.mistakes]
     )
+
+
+def _source(*classes: type) -> str:
+    """Return a hash of this project's sources, and of every other module that a class or a base of it is defined in.
+
+    What these modules import is not looked at. A class that was typed into a notebook has no module but itself.
+
+    Raises
+    ------
+    OSError, TypeError
+        If a class has no source.
+    """
+    bases = {base for one in classes for base in one.__mro__ if base.__module__ != "builtins"}
+    others = {_digest(_written(base)) for base in bases if base.__module__.partition(".")[0] not in PACKAGES}
+    return _digest("".join([_project(), *sorted(others)]).encode())
+
+
+def _written(kind: type) -> bytes:
+    """Return what a class is written in: its module's file, if it has one."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return Path(file).read_bytes() if file else inspect.getsource(kind).encode()
+
+
+@cache
+def _project() -> str:
+    """Return a hash of the sources of this project: a change anywhere may change a result."""
+    specs = [find_spec(package) for package in PACKAGES]
+    folders = [Path(folder) for spec in specs if spec for folder in spec.submodule_search_locations or ()]
+    sources = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    return _digest("".join(_digest(path.read_bytes()) for path in sources).encode())
 
 
 def _digest(content: bytes) -> str:

@@ -5,17 +5,24 @@ The keywords of a builder are the scenario's own options.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_array, flag
+from agents.checks import finite_array, finite_length, flag, shown
 from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
 from agents.populations import DataSet, FiniteKnown, FixedSequence, Population, Separable, standardised
 from agents.typing import Float
 from learners.base import Truth
 from learners.separable import separable_rows
 from strategic_env import german_credit
+
+# What `strategic-env list NAME` says of alpha.
+OneReach = Annotated[float, "a number"]
+Reaches = Annotated[ArrayLike, "a number for all coordinates, or a list of one each"]
+DataReaches = Annotated[ArrayLike | None, "null for those of the data, a number, or a list of one each"]
+Interval = Annotated[ArrayLike, "an interval, [smallest, largest]"]
 
 
 @dataclass(frozen=True)
@@ -47,11 +54,11 @@ def _known_l2(
     margin: float = 0.1,
     radius: float = 1.0,
     bias: float = 0.0,
-    alpha: float = 0.3,
+    alpha: OneReach = 0.3,
     noise: float = 0.0,
     pool: int | None = None,
 ) -> Parts:
-    return Parts(Separable(dim, radius, margin, bias=bias, pool=pool, noise=noise), _shared(L2Cost(alpha)))
+    return Parts(Separable(dim, radius, margin, bias=bias, pool=pool, noise=noise), _l2(alpha))
 
 
 def _known_l1(
@@ -60,30 +67,32 @@ def _known_l1(
     margin: float = 0.1,
     radius: float = 1.0,
     bias: float = 0.0,
-    alpha: ArrayLike = 0.3,
+    alpha: Reaches = 0.3,
     noise: float = 0.0,
     pool: int | None = None,
 ) -> Parts:
     population = Separable(dim, radius, margin, bias=bias, pool=pool, nonnegative=True, noise=noise)
-    return Parts(population, _shared(WeightedL1Cost(alpha), dim))
+    return Parts(population, _l1(alpha, dim))
 
 
-def _unknown_l2(*, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: float = 0.3) -> Parts:
+def _unknown_l2(*, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
     return _hiding(_known_l2(dim=dim, margin=margin, radius=radius, alpha=alpha), "alpha")
 
 
-def _unknown_l1_single(*, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: float = 0.3) -> Parts:
+def _unknown_l1_single(*, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
     """Only the first coordinate moves."""
     reaches = np.zeros(Separable(dim, radius, margin).dim)
-    reaches[0] = alpha
+    reaches[0] = finite_length("alpha", alpha)
     population = Separable(dim, radius, margin, nonnegative=True)
     return _hiding(Parts(population, WeightedL1Cost(reaches), told={"direction": 0}), "alpha")
 
 
 def _heterogeneous_l2(
-    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: ArrayLike = (0.3, 0.35)
+    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: Interval = (0.3, 0.35)
 ) -> Parts:
     """Every individual has an alpha of its own, uniform over the interval."""
+    if np.shape(alpha) != (2,):
+        raise ValueError(f"alpha must be an interval [smallest, largest], got {shown(alpha)}")
     least, largest = finite_array("alpha", alpha, (2,)).tolist()
     population = Separable(dim, radius, margin, alpha=(least, largest))
     told = {"alpha_min": least, "alpha_max": largest}
@@ -91,13 +100,13 @@ def _heterogeneous_l2(
 
 
 def _biased_l2(
-    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, bias: float = 0.3, alpha: float = 0.3
+    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, bias: float = 0.5, alpha: OneReach = 0.3
 ) -> Parts:
     return _known_l2(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha)
 
 
 def _biased_l1(
-    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, bias: float = 0.3, alpha: ArrayLike = 0.3
+    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, bias: float = 0.5, alpha: Reaches = 0.3
 ) -> Parts:
     return _known_l1(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha)
 
@@ -105,32 +114,32 @@ def _biased_l1(
 _A1, _B1, _C1 = ((-1.0, 0.0), -1.0), ((0.0, -1.0), 1.0), ((-0.5, -1.0), -1.0)
 
 
-def _example1(*, alpha: float = 0.5) -> Parts:
-    return _sequence(FixedSequence([_A1], [_B1, _C1]), _shared(L2Cost(alpha)))
+def _example1(*, alpha: OneReach = 0.5) -> Parts:
+    return _sequence(FixedSequence([_A1], [_B1, _C1]), _l2(alpha))
 
 
-def _example1_l1(*, alpha: ArrayLike = (0.6, 0.0)) -> Parts:
-    return _sequence(FixedSequence([_A1], [_B1, _C1]), _shared(WeightedL1Cost(alpha), 2))
+def _example1_l1(*, alpha: Reaches = (0.6, 0.0)) -> Parts:
+    return _sequence(FixedSequence([_A1], [_B1, _C1]), _l1(alpha, 2))
 
 
-def _example2(*, alpha: float = 0.5) -> Parts:
+def _example2(*, alpha: OneReach = 0.5) -> Parts:
     population = FixedSequence([((-1.0, 0.0), -1.0)], [((1.0, 0.0), 1.0), ((0.5, 0.0), -1.0)])
-    return _sequence(population, _shared(L2Cost(alpha)))
+    return _sequence(population, _l2(alpha))
 
 
-def _example3(*, alpha: float = 5.0) -> Parts:
+def _example3(*, alpha: OneReach = 5.0) -> Parts:
     block = [((-1.0, -7.0), -1.0), ((3.0, 2.0), 1.0), ((-1.0, 7.0), -1.0), ((3.0, -2.0), 1.0)]
-    return _sequence(FixedSequence([((4.0, 3.0), -1.0)], block), _shared(L2Cost(alpha)))
+    return _sequence(FixedSequence([((4.0, 3.0), -1.0)], block), _l2(alpha))
 
 
 def _german_credit(
-    *, alpha: ArrayLike | None = None, separable: bool = False, margin: float | None = None, noise: float = 0.0
+    *, alpha: DataReaches = None, separable: bool = False, margin: float | None = None, noise: float = 0.0
 ) -> Parts:
     """By default all rows; ``separable=True`` keeps those that a separator classifies with ``margin`` (0.1)."""
     if not flag("separable", separable) and margin is not None:
         raise ValueError(f"margin needs separable=True, got margin={margin!r} without it")
     data = german_credit.load()
-    cost = _shared(WeightedL1Cost(data.alphas if alpha is None else alpha), data.features.shape[1])
+    cost = _l1(data.alphas if alpha is None else alpha, data.features.shape[1])
     if not separable:
         return Parts(DataSet(data.features, data.labels, noise=noise), cost)
     distance = 0.1 if margin is None else margin
@@ -162,8 +171,14 @@ def _hiding(parts: Parts, *hidden: str) -> Parts:
     return replace(parts, hidden=hidden)
 
 
-def _shared(cost: Cost, dim: int = 1) -> Cost:
-    """Check that one alpha holds for everybody, and fits."""
+def _l2(alpha: float) -> Cost:
+    """Return the cost that everybody has."""
+    return L2Cost(finite_length("alpha", alpha))
+
+
+def _l1(alpha: ArrayLike, dim: int) -> Cost:
+    """Return the cost that everybody has, if alpha fits."""
+    cost = WeightedL1Cost(alpha)
     if len(cost.budgets(dim)) != 1:
         raise ValueError(f"alpha must be the same for every individual, got {cost.alpha.tolist()}")
     return cost

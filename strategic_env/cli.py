@@ -140,8 +140,9 @@ def run(
         else:
             players, skipped = contestants.all_contestants(chosen)
         contestants.check_labels(players)
-    for reason in skipped:
-        errors.print(f"skipped: {reason}", style="dim", markup=False)
+    if skipped:
+        why = "made for another cost or told too little here; `strategic-env list NAME` says what one needs"
+        errors.print(f"without {', '.join(skipped)}: {why}", style="dim", markup=False)
     _run(chosen, players, list(range(seeds)), chosen.horizon if rounds is None else rounds, out, as_json)
 
 
@@ -164,10 +165,12 @@ def reproduce(
     out: Annotated[
         Path, typer.Option(parser=_folder, metavar="DIR", help="Folder for pictures, tables and a copy of the text.")
     ] = Path("reproduced"),
-    runs: Annotated[int | None, typer.Option(min=1, help="Random runs for every bound; `bounds` only.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Random streams for every bound, 3,000 by default; `bounds` only.")
+    ] = None,
 ) -> None:
     """Compute again what the papers print, and compare: examples and figures, bounds, the lecture's tasks."""
-    from strategic_env.reproduce import Request, reproduction, show
+    from strategic_env.reproduce import UNFINISHED, Request, reproduction, show
 
     with _usage():
         chosen = reproduction(what, runs)
@@ -182,7 +185,9 @@ def reproduce(
     except ImportError as error:
         raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
-        raise typer.Exit(_failed(f"interrupted: {out} keeps what had finished", FAILED)) from None
+        kept = [str(path) for path in sorted(out.glob(f"*{UNFINISHED}")) if path.stat().st_size > 0]
+        found = f"{', '.join(kept)} keeps what had finished" if kept else NOTHING
+        raise typer.Exit(_failed(f"interrupted: {found}", FAILED)) from None
     copy = out / f"{what}.txt"
     show(result, copy)
     errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim", markup=False)

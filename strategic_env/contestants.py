@@ -50,7 +50,7 @@ def contestant(learner: str | Policy | Contestant, scenario: Scenario, /, **para
     Raises
     ------
     ValueError
-        As `learners.catalogue.build`.
+        As `learners.catalogue.build`; or if it cannot begin a game of as many features as the scenario has.
     TypeError
         If it cannot predict.
     """
@@ -66,6 +66,7 @@ def contestant(learner: str | Policy | Contestant, scenario: Scenario, /, **para
     name = getattr(learner, "name", None)
     name = name if isinstance(name, str) else type(learner).__name__
     if isinstance(learner, Learner):
+        _fit(learner, scenario)
         return Contestant(repr(learner), name, learner.parameters, learner)
     return Contestant(name, name, {}, learner)
 
@@ -75,17 +76,24 @@ def _named(name: str, scenario: Scenario, parameters: dict[str, object]) -> Cont
     label = f"{name}:{shown}" if shown else name
     if label == BestFixedClassifier.name:
         return Contestant(label, name, {}, None)
-    return Contestant(label, name, parameters, build(name, scenario.knowledge, **parameters))
+    learner = build(name, scenario.knowledge, **parameters)
+    _fit(learner, scenario)
+    return Contestant(label, name, parameters, learner)
+
+
+def _fit(learner: Learner[Any], scenario: Scenario) -> None:
+    """Begin a game and forget it: some numbers of a learner must be as many as there are features."""
+    learner.initial_state(1, scenario.setting.population.dim)
 
 
 def all_contestants(scenario: Scenario) -> tuple[list[Contestant], list[str]]:
-    """Return every learner that the scenario tells enough, and why the others are skipped."""
+    """Return every learner that is made for the scenario's cost and told enough, and the names of the others."""
     chosen, skipped = [], []
     for name, parameters in DEFAULTS:
         try:
             chosen.append(contestant(name, scenario, **parameters))
-        except ValueError as error:
-            skipped.append(str(error))
+        except ValueError:
+            skipped.append(name)
     return chosen, skipped
 
 

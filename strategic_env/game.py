@@ -124,6 +124,47 @@ def judge(classifier: Float, true_features: Float, report: Float, reach_scale: f
     return scaled_score(classifier, factor, true_features) >= 0.0
 
 
+@inlined
+def price(norm: int, true_features: Float, report: Float, budget: Float) -> float:
+    """Return what a report costs; infinite if what cannot move did."""
+    total = 0.0
+    for i in range(report.shape[0]):
+        distance = abs(report[i] - true_features[i])
+        if norm == L2:
+            total = math.hypot(total, distance)  # squares of tiny moves would vanish
+        elif distance > 0.0:
+            total += distance / budget[i] if budget[i] > 0.0 else math.inf
+    if norm == L2 and total > 0.0:
+        return total / budget[0] if budget[0] > 0.0 else math.inf
+    return total
+
+
+@compiled
+def judge_report(
+    norm: int,
+    reach_scale: float,
+    classifier: Float,
+    true_features: Float,
+    budget: Float,
+    report: Float,
+    observed: Float,
+) -> tuple[bool, bool, float]:
+    """Resolve a report (d,) from anywhere; return (accepted, moved, cost).
+
+    A best response is taken for one, so that it counts as in the other forms of the game to the last bit; any other
+    report is judged and priced as it stands. ``observed`` (d,) is overwritten with the report.
+    """
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observed)
+    best, stayed = True, True
+    for i in range(report.shape[0]):
+        best &= report[i] == observed[i]
+        stayed &= report[i] == true_features[i]
+    if best:
+        return accepted, moved, cost
+    copy(report, observed)
+    return judge(classifier, true_features, report, reach_scale), not stayed, price(norm, true_features, report, budget)
+
+
 @compiled
 def published_score(classifier: Float, report: Float) -> float:
     """Score of a report under the published array scaled to norm 1, so that only its direction matters; 0 for zeros."""
@@ -352,7 +393,9 @@ class Game:
         setting, cost = self.setting, self.cost_of(self.round)
         answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key, self.round)
         report = finite_array("the individual's report", answer, (self._dim,))
-        observation[self._dim + 1 : -3] = report
-        accepted = judge(classifier, truth, report, setting.reach_scale)
-        mistake = write_outcome(accepted, label, self._labels_rejected, self.round, observation)
-        return bool((report != truth).any()), float(cost.cost(truth, report)), mistake
+        budget = cost.budgets(self._dim)[0]
+        observed = observation[self._dim + 1 : -3]
+        accepted, moved, paid = judge_report(
+            self._norm, setting.reach_scale, classifier, truth, budget, report, observed
+        )
+        return moved, paid, write_outcome(accepted, label, self._labels_rejected, self.round, observation)

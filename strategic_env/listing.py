@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Mapping
 
 from rich.console import Console
@@ -28,15 +29,20 @@ def show_all(console: Console) -> None:
 def show_one(name: str, console: Console) -> None:
     """Print the options of a scenario with their defaults and what it tells, or the parameters of a learner.
 
+    A learner may be called by its class, too.
+
     Raises
     ------
     ValueError
         If there is neither a scenario nor a learner of this name.
     """
+    classes = {learner.__name__: own for own, learner in LEARNERS.items()}
     if name in SCENARIOS:
         _show_scenario(name, console)
-    elif name in LEARNERS:
-        _show_learner(name, console)
+        if name in classes:
+            console.print(f"The learner of this name is {classes[name]}.", highlight=False)
+    elif name in LEARNERS or name in classes:
+        _show_learner(classes.get(name, name), console)
     else:
         raise ValueError(f"NAME must be a scenario or a learner that `strategic-env list` shows, got {name!r}")
 
@@ -48,7 +54,9 @@ def _show_scenario(name: str, console: Console) -> None:
         "feedback": setting.feedback, "horizon": chosen.horizon, "population_seed": setting.population_seed
     }  # fmt: skip
     console.print(f"{name}: {SCENARIOS[name]}", highlight=False)
-    _show(console, "Options, --set KEY=VALUE", {option: _text(defaults[option]) for option in own_options(name)})
+    forms = {key: f"  ({form})" for key, form in _forms(BUILDERS[name]).items()}
+    options = {option: _text(defaults[option]) + forms.get(option, "") for option in own_options(name)}
+    _show(console, "Options, --set KEY=VALUE", options)
     _show(console, "What it tells a learner", {key: _text(value) for key, value in chosen.knowledge.items()})
     console.print(f"gymnasium.make takes these options and {', '.join(ENVIRONMENT_OPTIONS)}.", highlight=False)
 
@@ -61,6 +69,7 @@ def _show_learner(name: str, console: Console) -> None:
     }
     source = inspect.getdoc(chosen.bound) if chosen.bound is not Learner.bound else None
     bound = (source or "none").partition("\n")[0].removeprefix("Return ").removesuffix(".").replace("``", "")
+    bound = re.sub(r"\bNone\b", "none", bound)
     console.print(f"{name}: {chosen.summary}", highlight=False)
     _show(console, f"Parameters, --learner {name}:KEY=VALUE,...", parameters or {"none": ""})
     _show(console, "Theory", {"costs": chosen.cost or "any", "bound": bound})
@@ -69,6 +78,12 @@ def _show_learner(name: str, console: Console) -> None:
 
 def _defaults(function: Callable[..., object]) -> dict[str, object]:
     return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+
+
+def _forms(function: Callable[..., object]) -> dict[str, str]:
+    """Return what the annotations of a function say of the form of its parameters."""
+    annotations = {name: parameter.annotation for name, parameter in inspect.signature(function).parameters.items()}
+    return {name: kind.__metadata__[0] for name, kind in annotations.items() if hasattr(kind, "__metadata__")}
 
 
 def _text(value: object) -> str:

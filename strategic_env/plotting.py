@@ -14,12 +14,12 @@ from agents.typing import Float
 from learners.catalogue import LEARNERS
 from learners.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.contestants import Contestant
-from strategic_env.encoding import finite
 from strategic_env.evaluation import Results
 from strategic_env.extras import require_plot
 from strategic_env.registration import SCENARIOS
 from strategic_env.summary import (
     HOW_THE_REFERENCE_IS_MADE,
+    bound_of,
     bound_text,
     failure_text,
     finished,
@@ -101,7 +101,7 @@ def _curves(results: Results) -> list[_Curve]:
         seeds = np.array([run.curve for run in finished(results.of(contestant))], dtype=np.float64)
         if len(seeds):
             spread = seeds.mean(axis=0), seeds.min(axis=0), seeds.max(axis=0)
-            bound = finite(results.bound(contestant))
+            bound = bound_of(results, contestant)
             curves.append(_Curve(shown_name(contestant), *looks[contestant.label], *spread, bound))
     return curves
 

@@ -10,13 +10,15 @@ from rich.text import Text
 
 from learners.fixed import BestFixedClassifier
 from strategic_env.contestants import Contestant
-from strategic_env.encoding import finite, plain
+from strategic_env.encoding import plain
 from strategic_env.evaluation import Results
 from strategic_env.playing import Run
 from strategic_env.plotting import plot
 from strategic_env.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     Row,
+    bound_failures,
+    bound_of,
     bound_text,
     counted,
     failure_text,
@@ -96,7 +98,7 @@ _COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
 def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     """Return the lines below the table."""
     if reference_of(results) is None:
-        notes = [f"regret: left out, because {BestFixedClassifier.name}, which it is against, takes no part."]
+        notes = [f"regret: not shown; it is against {BestFixedClassifier.name}, which was not asked for."]
     else:
         notes = [f"reference: {HOW_THE_REFERENCE_IS_MADE}."]
         notes.append("regret: mean mistakes minus the reference's; below 0 where a learner beats it.")
@@ -105,6 +107,7 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
         notes.append("bound used: mean mistakes / bound.")
     else:
         notes.append(f"{why_no_bound(results)}.")
+    notes += [f"{' '.join(text.split())}." for text in bound_failures(results)]
     notes.append("moved: share of arrivals that manipulated.")
     notes.append("cost paid: by an average arrival of label +1; being accepted is worth 1.")
     return notes + [
@@ -145,8 +148,8 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
         "mistakes": per_seed(lambda run: run.mistakes),
         "loss": per_seed(lambda run: run.loss),
         "manipulations": per_seed(lambda run: run.manipulations),
-        "bound": finite(results.bound(contestant)),
-        "printed_bound": finite(results.bound(contestant, printed=True)),
+        "bound": bound_of(results, contestant),
+        "printed_bound": bound_of(results, contestant, printed=True),
         "cpu_seconds": per_seed(lambda run: run.cpu_seconds),
         "error": next((run.error for run in runs if run.error is not None), None),
     }

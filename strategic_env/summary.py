@@ -64,7 +64,7 @@ def _row(results: Results, contestant: Contestant) -> Row:
     done, errors = finished(runs), [run.error for run in runs if run.error is not None]
     mistakes = [run.mistakes for run in done]
     mean = _ratio(sum(mistakes), len(mistakes))
-    bound = finite(results.bound(contestant))
+    bound = bound_of(results, contestant)
     return Row(
         learner=contestant.label,
         mistakes_mean=mean,
@@ -78,6 +78,25 @@ def _row(results: Results, contestant: Contestant) -> Row:
         failed=len(errors),
         error=errors[0] if errors else None,
     )
+
+
+def bound_of(results: Results, contestant: Contestant, *, printed: bool = False) -> float | None:
+    """Return the bound on a contestant's mistakes; None where none applies, it is infinite, or it fails."""
+    try:
+        return finite(results.bound(contestant, printed=printed))
+    except Exception:  # a learner of anybody's may fail in any way; the finished runs must not be lost
+        return None
+
+
+def bound_failures(results: Results) -> list[str]:
+    """Say whose bound cannot be computed, and why."""
+    texts = []
+    for contestant in results.contestants:
+        try:
+            results.bound(contestant)
+        except Exception as error:
+            texts.append(f"bound of {contestant.label}: fails with {type(error).__name__}: {error}")
+    return texts
 
 
 def _regret(results: Results, done: Sequence[Run]) -> float | None:

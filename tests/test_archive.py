@@ -1,5 +1,6 @@
 """Saved runs: what determines a result is its key, and what a file holds is trusted only as far as it can be."""
 
+import importlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -101,6 +102,58 @@ def test_a_key_tells_learners_apart(tmp_path: Path) -> None:
     assert saved.key(contestant(Perceptron(), game), 0) == keys[0]
     typed = type("Typed", (Perceptron,), {"__module__": "typed_in"})
     assert saved.key(contestant(typed(), game), 0) is None, "a class without a source may be anything"
+
+
+def test_a_run_is_repeated_after_a_change_anywhere_in_the_project(
+    tmp_path: Path, played: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path)
+    monkeypatch.setattr(archive, "_project", lambda: "other sources")
+    run(tmp_path)
+    assert len(played) == 4
+
+
+OWN = """
+from agents import BestResponse
+from learners import Perceptron
+
+FACTOR = 1.0  # what a rule outside of the class may depend on
+
+class Base:
+    def predict(self, observation, state, episode_start, deterministic):
+        return self.publish(observation), None
+
+class Own(Base):
+    publish = None
+
+class Learner(Perceptron):
+    pass
+
+class Individual(BestResponse):
+    pass
+"""
+
+
+def test_a_run_is_repeated_after_a_change_in_a_module_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "own_module_of_this_test.py"
+    source.write_text(OWN, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = importlib.import_module(source.stem)
+    game = scenario("KnownL2")
+    others = replace(game, setting=replace(game.setting, individual=own.Individual()))
+    cases = [(own.Own(), game), (own.Learner(), game), ("perceptron", others)]
+
+    def keys() -> list[str | None]:
+        return [
+            archive.Archive(tmp_path / str(at), met, 30).key(contestant(learner, met), 0)
+            for at, (learner, met) in enumerate(cases)
+        ]
+
+    before = keys()
+    source.write_text(OWN.replace("1.0", "2.0"), encoding="utf-8")
+    assert all(old is not None and old != new for old, new in zip(before, keys(), strict=True))
 
 
 def test_an_object_that_cannot_be_pickled_plays_anew(tmp_path: Path, played: list[str]) -> None:

@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from learners.catalogue import LEARNERS
+from strategic_env import listing, scenario
 from strategic_env.arguments import parse_learner, parse_settings
 from strategic_env.registration import SCENARIOS
 
@@ -50,6 +52,36 @@ def test_list_shows_one_scenario_or_learner() -> None:
     for text in ("scale_free    false", "radius        what the scenario tells", "Section 7", "learners.BiasedL1"):
         assert text in shown["biased-l1"]
     assert "from the run's true points" in shown["best-fixed-classifier"]
+
+
+def test_list_knows_classes_and_says_what_form_alpha_has(capsys: pytest.CaptureFixture[str]) -> None:
+    def shown(name: str) -> str:
+        listing.show_one(name, Console(width=150))
+        return capsys.readouterr().out
+
+    assert shown("UnknownCostL2") == shown("unknown-cost-l2") and "None" not in shown("UnknownCostL2")
+    assert "The learner of this name is biased-l2." in shown("BiasedL2")
+    assert "0.3  (a number)" in shown("KnownL2")
+    assert "0.3  (a number for all coordinates, or a list of one each)" in shown("KnownL1")
+    assert "[0.3, 0.35]  (an interval, [smallest, largest])" in shown("HeterogeneousL2")
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "message"),
+    [
+        ("UnknownL1Single", True, "alpha must be a number, got True"),
+        ("UnknownL1Single", [0.3], "alpha must be a number, got"),
+        ("KnownL2", [0.3], "alpha must be a number, got"),
+        ("Example3", "abc", "alpha must be a number, got 'abc'"),
+        ("KnownL1", "abc", "alpha must hold real numbers, got 'abc'"),
+        ("HeterogeneousL2", 0.3, "alpha must be an interval .smallest, largest., got 0.3"),
+        ("HeterogeneousL2", "abc", "alpha must be an interval"),
+    ],
+    ids=str,
+)
+def test_alpha_of_another_form_is_one_clear_error(name: str, alpha: object, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        scenario(name, alpha=alpha)
 
 
 def test_every_scenario_and_learner_can_be_shown() -> None:
@@ -103,7 +135,8 @@ def test_a_run_leaves_curves_and_a_picture_and_is_shown_again(tmp_path: Path) ->
     again = command(*arguments, folder=tmp_path)
     shown = command("report", "results", folder=tmp_path)
     assert first.stdout == again.stdout == shown.stdout
-    assert "skipped: biased-l1 is made for l1 costs" in first.stderr
+    left_out = [line for line in first.stderr.splitlines() if line.startswith("without ")]
+    assert len(left_out) == 1 and "biased-l1" in left_out[0] and "unknown-cost-l2" in left_out[0]
     assert "compiling (first use only)" in first.stderr
 
 
@@ -216,7 +249,7 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
         (("run", "KnownL2", "--learner", "nobody"), "learner must be one of"),
         (("run", "KnownL2", "--learner", "strategic-perceptron-l1"), "made for l1 costs; the scenario has l2"),
         (("run", "KnownL2", "--learner", "perceptron:eta=2"), "perceptron has no parameter 'eta'"),
-        (("run", "KnownL2", "--learner", "perceptron:learning_rate=0"), "learning_rate must be at least 1e-140"),
+        (("run", "KnownL2", "--learner", "perceptron:learning_rate=0"), "learning_rate must be at least 1e-40"),
         (("run", "KnownL2", "--seeds", "0"), "--seeds"),
         (("run", "KnownL2", "--rounds", "none"), "--rounds"),
         (("run", "KnownL2", "--set", "name=x"), "KnownL2 has no option 'name'"),
@@ -232,6 +265,8 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
         (("run", "Example1", "--learner", "perceptron", "--out", "file/inside"), "'file/inside'"),
         (("run", "Example1", "--learner", "perceptron", "--out", "/dev/null/inside"), "'/dev/null/inside'"),
         (("run", "Example1", "--learner", "perceptron", "--out", "odd"), "directory: 'odd/runs.jsonl'"),
+        (("run", "KnownL1", "--learner", "strategic-perceptron-l1:alpha=[1,2,3]"), "alpha has 3 coordinates, but"),
+        (("run", "KnownL1", "--learner", "unknown-cost-l2"), "unknown-cost-l2 is made for l2 costs"),
         (("list", "nobody"), "NAME must be a scenario or a learner that `strategic-env list` shows, got 'nobody'"),
         (("report", "."), "DIR must hold the results of a run"),
         (("report", "missing"), "missing"),

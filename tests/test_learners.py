@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import strategic_env
 from learners import (
+    AcceptedOnlyL2,
     BestFixedClassifier,
     BiasedL1,
     ConstantClassifier,
@@ -254,12 +255,13 @@ def test_a_state_of_other_games_is_refused() -> None:
         Perceptron().predict(observation[:2], state)
     with pytest.raises(ValueError, match="state must hold 3 games with 3 features"):
         Perceptron().predict(np.zeros((3, 10)), state)
-    with pytest.raises(TypeError, match="state must be"):
-        StrategicPerceptronL2(0.3).predict(observation, state)
+    for other in (StrategicPerceptronL2(0.3), AcceptedOnlyL2(0.3)):
+        with pytest.raises(TypeError, match="state must be a .*State of .*, got PerceptronState"):
+            other.predict(observation, state)
 
 
 BAD_LEARNERS = [
-    (lambda: Perceptron(learning_rate=0.0), "learning_rate must be at least 1e-140"),
+    (lambda: Perceptron(learning_rate=0.0), "learning_rate must be at least 1e-40"),
     (lambda: Perceptron(bias=1), "bias must be True or False, got 1"),  # type: ignore[arg-type]
     (lambda: StrategicPerceptronL2(-0.1), "alpha must be at least 0"),
     (lambda: StrategicPerceptronL2(float("nan")), "alpha must be finite"),

@@ -254,7 +254,7 @@ def observation_after(features: Array, classifier: Array, prediction: int, label
 @pytest.mark.parametrize(
     "learner",
     [
-        *[Perceptron(bias=True, learning_rate=rate) for rate in (1e-140, 1e-9, 1.0, 1 / 3, 1e9, 1e140)],
+        *[Perceptron(bias=True, learning_rate=rate) for rate in (1e-40, 1e-9, 1.0, 1 / 3, 1e9, 1e40)],
         StrategicPerceptronL2(0.7),
         StrategicPerceptronL1([0.7, 0.0, 0.2, 1.0, 0.5], 3.0),
         BiasedL1([0.7, 0.0, 0.2, 1.0, 0.5], 3.0),

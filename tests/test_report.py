@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_regret_is_by_seed_and_may_be_negative(results: Results) -> None:
 def test_without_a_reference_there_is_no_regret(results: Results) -> None:
     alone = without(results, REFERENCE)
     assert all(row.regret is None for row in summary.rows(alone))
-    assert "regret: left out, because best-fixed-classifier, which it is against, takes no part." in table(alone, 120)
+    assert "regret: not shown; it is against best-fixed-classifier, which was not asked for." in table(alone, 120)
     assert "regret" not in table(alone).partition("─")[0]
 
 
@@ -113,6 +114,21 @@ def test_a_learner_that_always_fails_has_a_row(results: Results) -> None:
     expected = summary.Row(STRATEGIC, None, None, None, None, 4.0, None, None, None, 2, "ValueError: seed 3\nis [bad]")
     assert row == expected
     assert "2 of 2 seeds failed" in table(failed)
+
+
+class Unlucky(Perceptron):
+    """Has a theorem whose numbers overflow."""
+
+    def bound(self, truth: Any, *, printed: bool = False) -> float | None:
+        raise OverflowError("too\nlarge")
+
+
+def test_a_bound_that_fails_loses_no_results(results: Results, tmp_path: Path) -> None:
+    unlucky = replace(results.contestants[2], learner=Unlucky())
+    failing = replace(results, contestants=[*results.contestants[:2], unlucky])
+    assert f"bound of {STRATEGIC}: fails with OverflowError: too large." in table(failing, 120)
+    assert report.to_json(failing)["results"][2]["bound"] is None  # type: ignore[index]
+    assert len(report.save(failing, tmp_path)) == 3
 
 
 def test_nobody_qualified(results: Results) -> None:

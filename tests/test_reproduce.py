@@ -25,6 +25,7 @@ from strategic_env.game import Setting
 from strategic_env.reproduce import REPRODUCTIONS, Reproduced, Request, adversaries, bounds, examples, lecture, literal
 from strategic_env.reproduce import measure as measuring
 from strategic_env.reproduce.paper import EXAMPLES, Example, Player
+from strategic_env.reproduce.result import show, table
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.rows import Row, Shares, row
 from strategic_env.reproduce.streams import ORDERS, POOL, arrival_orders, draw_pools
@@ -245,14 +246,15 @@ def test_the_table_is_saved_line_by_line(tmp_path: Path, monkeypatch: pytest.Mon
     done: list[tuple[int, int]] = []
     result = bounds.reproduce(Request(tmp_path, 24, lambda *step: done.append(step)))
     with (tmp_path / "bounds.csv").open(encoding="utf-8", newline="") as file:
-        table = list(csv.DictReader(file))
-    assert list(table[0]) == list(Row._fields)
-    assert [line["bound"] for line in table] == [
+        saved = list(csv.DictReader(file))
+    assert list(saved[0]) == list(Row._fields)
+    assert [line["bound"] for line in saved] == [
         "Theorem 1", "l1 with bias, exempt", "Freund-Schapire, single pass", "leave-one-out errors / M",
         "Corollary 1, not squared",
     ]  # fmt: skip
-    assert table[0]["runs"] == "24" and table[0]["verdict"] == "attained"
-    assert table[4]["verdict"] == "violated" and float(table[4]["printed"]) == pytest.approx(18.334, abs=1e-3)
+    assert saved[0]["runs"] == "24" and saved[0]["verdict"] == "attained"
+    assert saved[4]["instance"] == "two orthogonal negatives, R = 100" and saved[0]["instance"] == ""
+    assert saved[4]["verdict"] == "violated" and float(saved[4]["printed"]) == pytest.approx(18.334, abs=1e-3)
     assert done == [(k + 1, len(done)) for k in range(len(done))] and len(done) == 2 * 6 + 2 + 1
     assert (result.unexpected, result.files) == ([], [tmp_path / "bounds.csv"])
     assert lines_with(text_of(result), "Theorem 1", "Section 3", "tangent 0.998", "attained")
@@ -358,4 +360,40 @@ def test_an_interrupt_is_one_line_and_status_1(
 
     monkeypatch.setitem(REPRODUCTIONS, "bounds", interrupted)
     assert run_here("reproduce", "bounds", "--out", str(tmp_path), monkeypatch=monkeypatch) == 1
-    assert f"interrupted: {tmp_path} keeps what had finished" in capsys.readouterr().err.replace("\n", "")
+    assert "interrupted: nothing had finished" in capsys.readouterr().err
+
+
+def test_an_interrupt_keeps_the_earlier_table_and_the_lines_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(runs: int) -> Row:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bounds, "THEOREMS", ())
+    monkeypatch.setattr(bounds, "freund_schapire", lambda runs: row("a bound", "somewhere", 1, Shares(0.5, None)))
+    monkeypatch.setattr(bounds, "leave_one_out", interrupted)
+    (tmp_path / "bounds.csv").write_text("earlier", encoding="utf-8")
+    assert run_here("reproduce", "bounds", "--out", str(tmp_path), monkeypatch=monkeypatch) == 1
+    kept = tmp_path / "bounds.csv.unfinished"
+    assert f"interrupted: {kept} keeps what had finished" in capsys.readouterr().err.replace("\n", "")
+    assert (tmp_path / "bounds.csv").read_text(encoding="utf-8") == "earlier"
+    assert [line[0] for line in csv.reader(kept.read_text(encoding="utf-8").splitlines())] == ["bound", "a bound"]
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_the_copy_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = table("a title", ["first", "second", "third"], spare=("second", "first"))
+    page.add_row("a" * 30, "b" * 30, "c" * 30)
+    monkeypatch.setenv("COLUMNS", "70")
+    monkeypatch.setattr(Console, "is_terminal", True)
+    show(Reproduced([page], [], []), tmp_path / "copy.txt")
+    shown = capsys.readouterr().out
+    assert "a" * 30 in shown and "b" not in shown.replace("second", "") and "c" * 30 in shown
+    assert "left out, as the terminal is narrow: second" in shown
+    assert "b" * 30 in (tmp_path / "copy.txt").read_text(encoding="utf-8")
+
+
+def test_the_help_says_how_many_runs_there_are(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    assert run_here("reproduce", "--help", monkeypatch=monkeypatch) == 0
+    assert f"{bounds.RUNS:,}" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from rich.text import Text
 from agents.checks import count
 from strategic_env.reproduce.literal import LITERAL
 from strategic_env.reproduce.measure import DIMS, measure
-from strategic_env.reproduce.result import SILENT, Reproduced, Request, table
+from strategic_env.reproduce.result import SILENT, UNFINISHED, Reproduced, Request, table
 from strategic_env.reproduce.rows import (
     ATTAINED,
     ATTAINED_FROM,
@@ -21,7 +21,7 @@ from strategic_env.reproduce.rows import (
     Shares,
     conclude,
 )
-from strategic_env.reproduce.samples import freund_schapire, leave_one_out
+from strategic_env.reproduce.samples import STREAMS_PER_SAMPLE, freund_schapire, leave_one_out
 from strategic_env.reproduce.theorems import THEOREMS
 
 RUNS = 3000
@@ -40,8 +40,9 @@ def reproduce(request: Request) -> Reproduced:
     Returns
     -------
     Reproduced
-        The table; ``bounds.csv``, to which every line is written as soon as it is known. Unexpected is a resolved bound
-        that is violated, and a statement that should fail as printed and does not.
+        The table; ``bounds.csv``. Every line is written as soon as it is known, to ``bounds.csv.unfinished``, which an
+        interrupt leaves. Unexpected is a resolved bound that is violated, and a statement that should fail as printed
+        and does not.
     """
     runs = count("--runs", RUNS if request.runs is None else request.runs, minimum=1)
     total, done = len(THEOREMS) * len(DIMS) + 2 + len(LITERAL), 0
@@ -52,16 +53,19 @@ def reproduce(request: Request) -> Reproduced:
         request.progress(done, total)
 
     path = request.out / FILE
-    with path.open("w", encoding="utf-8", newline="") as file:
+    resolved: list[Row] = []
+    literal: list[Row] = []
+    unfinished = path.with_name(path.name + UNFINISHED)
+    with unfinished.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(Row._fields)
-        resolved: list[Row] = []
-        literal: list[Row] = []
         for lines, measured in ((resolved, _resolved(runs, tick)), (literal, _literal(tick))):
             for line in measured:
+                if not resolved:
+                    writer.writerow(Row._fields)
                 lines.append(line)
                 writer.writerow(line)
                 file.flush()
+    unfinished.replace(path)
     unexpected = [f"{line.bound} is violated" for line in resolved if line.verdict == VIOLATED]
     unexpected += [f"{line.bound} does not fail as printed" for line in literal if not _fails_as_printed(line)]
     return Reproduced(_pages(resolved, literal), [path], unexpected)
@@ -89,25 +93,27 @@ def _fails_as_printed(line: Row) -> bool:
 def _pages(resolved: list[Row], literal: list[Row]) -> tuple[Table, Table]:
     """Return the table of bounds, and that of what fails as printed."""
     numbers = ["runs", "m / printed", "m / sharpened", "adversary reaches"]
-    first = table(
-        "Mistakes m / bound: the largest share that was used", ["bound", "source", *numbers, "verdict"], right=numbers
-    )
+    columns = ["bound", "source", *numbers, "verdict"]
+    first = table("Mistakes m / bound: the largest share that was used", columns, right=numbers, spare=columns[1:4])
     for line in resolved:
         shares = _share(line.printed), _share(line.sharpened), f"{line.adversary} {_share(_reached(line))}"
         first.add_row(line.bound, line.source, f"{line.runs:,}", *shares, _verdict(line))
     first.caption = Text(
-        "runs: random streams; their largest share of the bound as printed, and sharpened.\n"
+        "runs: random streams, at least as many as asked for; in the last two rows random samples, of which the last"
+        f" costs\n{STREAMS_PER_SAMPLE} streams' work.\n"
+        "m / printed, m / sharpened: their largest share of the bound as printed, and sharpened.\n"
         "adversary reaches: of the sharpened bound, or of the printed one where there is no other.\n"
+        "tangent: a negative at the margin, on the sphere of R, just within reach: Algorithm 2 learns least from it.\n"
+        "greedy: anybody of a random pool on whom the learner errs now. orthonormal: unit vectors, all of one label.\n"
         f"attained: {ATTAINED_FROM:.0%} of the sharpest formula or more. loose: less than {LOOSE_BELOW:.0%}."
     )
     numbers = ["m / bound", "resolved"]
-    second = table(
-        "Taken literally: statements that fail as printed, each on one instance",
-        ["statement", "source", *numbers, "verdict"],
-        right=numbers,
-    )
+    columns = ["statement", "source", "instance", *numbers, "verdict"]
+    title = "Taken literally: statements that fail as printed, each on one instance"
+    second = table(title, columns, right=numbers, spare=columns[1:3])
     for line in literal:
-        second.add_row(line.bound, line.source, _share(line.printed), _share(line.adversary_printed), _verdict(line))
+        printed, corrected = _share(line.printed), _share(line.adversary_printed)
+        second.add_row(line.bound, line.source, line.instance, printed, corrected, _verdict(line))
     second.caption = Text("resolved: the share that the corrected statement reaches on the same instance.")
     return first, second
 

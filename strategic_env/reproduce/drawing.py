@@ -14,10 +14,18 @@ from numpy.typing import ArrayLike
 
 from agents.typing import Float
 from strategic_env.picture import ACCEPTED, COLOUR, GREY, INK, MARKER, REACHABLE, draw_boundary
+from strategic_env.reproduce.result import replacing
 from strategic_env.scene import Boundary
 
 PANEL, DOTS_PER_INCH = 5.4, 110  # inches
 DOTTED, DASHED = (0, (1, 2)), (0, (4, 4))
+SURROGATE: dict[str, Any] = {
+    "marker": "s", "markersize": 10, "color": "white", "markeredgecolor": INK, "markeredgewidth": 1.8
+}  # fmt: skip
+OF_SURROGATES = (
+    Line2D([], [], linestyle="none", **SURROGATE, label="surrogate point"),
+    Line2D([], [], color=INK, linestyle=DASHED, linewidth=1.2, marker=">", label="from report to surrogate"),
+)
 
 
 class Person(NamedTuple):
@@ -44,16 +52,19 @@ def pair(point: ArrayLike) -> tuple[float, float]:
     return x, y
 
 
-def panels(rows: int, columns: int, width: float = PANEL, height: float = PANEL) -> tuple[Figure, list[Axes]]:
+def panels(
+    rows: int, columns: int, title: str, width: float = PANEL, height: float = PANEL
+) -> tuple[Figure, list[Axes]]:
     """Return a figure of panels of a size in inches, with room for titles above and a legend below."""
-    inches = width * columns, height * rows + 1.3
+    inches = width * columns, height * rows + 1.9
     figure = Figure(figsize=inches, dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False)
     figure.subplots_adjust(
-        left=0.6 / inches[0], right=1.0 - 0.15 / inches[0], bottom=1.05 / inches[1], top=1.0 - 0.45 / inches[1],
-        hspace=0.16, wspace=0.13,
+        left=0.75 / inches[0], right=1.0 - 0.15 / inches[0], bottom=1.25 / inches[1], top=1.0 - 0.85 / inches[1],
+        hspace=0.22, wspace=0.18,
     )  # fmt: skip
+    figure.text(0.15 / inches[0], 1.0 - 0.3 / inches[1], title, fontsize=14, color=INK, weight="bold", va="center")
     return figure, list(axes.ravel())
 
 
@@ -63,6 +74,8 @@ def frame(axes: Axes, title: str, low: ArrayLike, high: ArrayLike) -> None:
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
     axes.set_aspect("equal")
+    axes.set_xlabel("x1", fontsize=11, color=GREY)
+    axes.set_ylabel("x2", fontsize=11, color=GREY, labelpad=0)
     axes.set_title(title, fontsize=12.5, color=INK, loc="left", pad=8)
     axes.tick_params(labelsize=10, color=GREY, labelcolor=GREY)
     axes.locator_params(nbins=6)
@@ -90,7 +103,7 @@ def normal(axes: Axes, boundary: Boundary, at: ArrayLike, size: float, name: str
     start = np.asarray(at, dtype=np.float64)
     start = start - boundary.distance(start) * boundary.normal
     arrow(axes, start, start + size * boundary.normal, GREY)
-    write(axes, name, start + 1.12 * size * boundary.normal, GREY, ha="center", va="center")
+    write(axes, name, start + 1.2 * size * boundary.normal, GREY, ha="center", va="center")
 
 
 def write(axes: Axes, text: str, at: ArrayLike, colour: str = INK, **style: Any) -> None:
@@ -135,6 +148,12 @@ def shade(axes: Axes, boundary: Boundary) -> None:
         axes.text(0.5, 0.94, boundary.verdict, transform=axes.transAxes, ha="center", fontsize=12, color=INK)
 
 
+def surrogate(axes: Axes, report: Float, point: Float, aside: Float) -> None:
+    """Draw a surrogate point, and an arrow beside the way that leads there from the report."""
+    axes.plot(*point, **SURROGATE, zorder=5)
+    arrow(axes, report + aside, point + aside, linestyle=DASHED, linewidth=1.2)
+
+
 def legend(figure: Figure, *more: Line2D) -> None:
     """Explain the signs below the panels."""
     solid: dict[str, Any] = {"linestyle": "none", "markersize": 10, "markeredgecolor": "white"}
@@ -153,5 +172,6 @@ def legend(figure: Figure, *more: Line2D) -> None:
 
 def save(figure: Figure, path: Path) -> Path:
     """Write a PNG."""
-    figure.savefig(path)
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, format="png")
     return path

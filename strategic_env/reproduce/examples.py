@@ -23,6 +23,7 @@ from strategic_env.scenarios import Scenario, scenario
 ROUNDS = 2_000  # mistakes that go on until then are taken to be without end
 COLUMNS = ("round", "true point", "report", "moved", "prediction", "label", "mistake", "surrogate", "w after")
 COMPARED = ("the paper says", "")
+SPARE = ("the paper says", "prediction", "label", "surrogate")  # in this order, where room is short
 
 
 def reproduce(request: Request) -> Reproduced:
@@ -74,7 +75,7 @@ def agrees(line: Played, said: Said) -> bool | None:
 
 def _failure(example: Example, chosen: Scenario, lines: Sequence[Played], agreeing: Sequence[bool | None]) -> Table:
     """Return the first rounds of the learner that fails, next to what the paper says of them."""
-    page = table(f"{example.name}: {example.fails.name}, {_cost(chosen)}", [*COLUMNS, *COMPARED])
+    page = table(f"{example.name}: {example.fails.name}, {_cost(chosen)}", [*COLUMNS, *COMPARED], spare=SPARE)
     for at, line in enumerate(lines[: example.shown]):
         page.add_row(*_cells(at, example, line), _words(example.said(at)), verdict(agreeing[at]))
     page.caption = Text(f"{sum(line.round.mistake for line in lines):,} mistakes in {len(lines):,} rounds")
@@ -101,7 +102,7 @@ def _solution(example: Example, chosen: Scenario) -> list[Table]:
     learner, size = example.solves.build(chosen), len(individuals)
     lines = list(until_a_clean_pass(play(learner, setting), size))
     title = f"{example.name}: {example.solves.name}, {_cost(chosen)}, {', '.join(example.members)} over and over"
-    page = table(title, COLUMNS)
+    page = table(title, COLUMNS, spare=SPARE)
     shown = range(len(lines)) if len(lines) <= 3 * size else [*range(2 * size), *range(len(lines) - size, len(lines))]
     for at in shown:
         page.add_row(*_cells(at, example, lines[at]), end_section=at == 2 * size - 1 and len(shown) < len(lines))

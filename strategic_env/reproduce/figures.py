@@ -13,8 +13,8 @@ from strategic_env.picture import INK
 from strategic_env.reproduce.drawing import (
     DASHED,
     DOTTED,
+    OF_SURROGATES,
     Person,
-    arrow,
     boundary_of,
     frame,
     legend,
@@ -25,6 +25,7 @@ from strategic_env.reproduce.drawing import (
     people,
     save,
     shade,
+    surrogate,
     write,
 )
 from strategic_env.reproduce.result import vector
@@ -41,7 +42,7 @@ def draw(games: Games, folder: Path) -> list[Path]:
 def figure_1(games: Games, path: Path) -> Path:
     """Draw Example 1: the Perceptron goes back and forth between (1, 0) and (1, 1)."""
     first, b, c, again = games["Example1"][:4]
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = panels(1, 2, "Figure 1: Example 1, the Perceptron, \u03b1 = 0.5")
     corners = (-1.6, -1.9), (1.1, 0.8)
     a_person = Person("A", first.round.true_features, -1.0)
 
@@ -77,7 +78,7 @@ def figure_1(games: Games, path: Path) -> Path:
 def figure_2(games: Games, path: Path) -> Path:
     """Draw Example 2: with a bias, it goes back and forth between a good line and accepting nobody."""
     first, b, c, again = games["Example2"][:4]
-    figure, (left, right) = panels(1, 2)
+    figure, (left, right) = panels(1, 2, "Figure 2: Example 2, the Perceptron with a bias, \u03b1 = 0.5")
     corners = (-1.5, -1.5), (2.0, 2.0)
     a_person = Person("A", first.round.true_features, -1.0)
     for axes, title, boundary in (
@@ -107,19 +108,19 @@ def _line_text(weights: Float) -> str:
 
 def figure_3(games: Games, path: Path) -> Path:
     """Draw how Algorithm 2 sees the plane: movers stand on the manipulation hyperplane, nobody in the band below."""
-    return _strategic(path, 1.0, "Algorithm 2 with the true \u03b1", {1.0: "\u03b1", 0.0: "0"})
+    return _strategic(path, 1.0, "Figure 3: Algorithm 2 with the true \u03b1", {1.0: "\u03b1", 0.0: "0"})
 
 
 def figure_4(games: Games, path: Path) -> Path:
     """Draw the same for an estimate that is too small: the band reaches below the line of w."""
     names = {0.5: "\u03b1'", 0.0: "0", -0.5: "\u03b1' - \u03b1"}
-    return _strategic(path, 0.5, "Algorithm 2 with an estimate \u03b1' < \u03b1", names)
+    return _strategic(path, 0.5, "Figure 4: Algorithm 2 with an estimate \u03b1' < \u03b1", names)
 
 
 def _strategic(path: Path, threshold: float, title: str, levels: Mapping[float, str]) -> Path:
     """Draw individuals who reach 1 around Algorithm 2 with a threshold, and the names of lines ``w.x / |w|``."""
-    figure, (axes,) = panels(1, 1, 9.6, 6.4)
-    frame(axes, title, (-3.6, -2.1), (3.6, 2.7))
+    figure, (axes,) = panels(1, 1, title, 9.6, 6.4)
+    frame(axes, "individuals reach \u03b1 = 1", (-3.6, -2.1), (3.6, 2.7))
     w, along = np.array([0.6, 0.8]), np.array([0.8, -0.6])
     published = np.append(w, -threshold)
     boundary = boundary_of(published, 1.0)
@@ -142,12 +143,8 @@ def _strategic(path: Path, threshold: float, title: str, levels: Mapping[float, 
         everybody.append(Person("", true, label, L2Cost(1.0).best_response(true, published)))
     people(axes, everybody)
     report = threshold * w + movers_place * along
-    surrogate = report - threshold * w
-    axes.plot(*surrogate, "s", markersize=10, color="white", markeredgecolor=INK, markeredgewidth=1.8, zorder=5)
-    aside = 0.18 * along
-    arrow(axes, report + aside, surrogate + aside, linestyle=DASHED, linewidth=1.2)
-    write(axes, "surrogate point", surrogate - 0.12 * along - 0.08 * w, ha="right", va="top")
-    legend(figure)
+    surrogate(axes, report, report - threshold * w, 0.18 * along)
+    legend(figure, *OF_SURROGATES)
     return save(figure, path)
 
 
@@ -155,7 +152,7 @@ def figure_5(games: Games, path: Path) -> Path:
     """Draw Example 3: three rounds of Algorithm 2, and the vertical line that errs only once."""
     lines = games["Example3"][:5]
     names = [f"z{member}" for member in range(5)]
-    figure, axes = panels(2, 2)
+    figure, axes = panels(2, 2, "Figure 5: Example 3, Algorithm 2, \u03b1 = 5")
     corners = (-9.0, -9.0), (9.0, 9.0)
     for panel, at, letter in zip(axes, (2, 3, 4), "abc", strict=False):
         played, w = lines[at].round, lines[at - 1].weights
@@ -169,7 +166,7 @@ def figure_5(games: Games, path: Path) -> Path:
     frame(axes[3], "(d) w* = (1, 0), where nobody moves, errs on z0 only", *corners)
     boundary = boundary_of(np.array([1.0, 0.0, 0.0]), 0.0)
     shade(axes[3], boundary)
-    normal(axes[3], boundary, (0.0, -4.0), 3.0, "w*")
+    normal(axes[3], boundary, (0.0, -4.0), 2.4, "w*")
     for name, played in zip(names, (one.round for one in lines), strict=True):
         beside = (10.0, 6.0) if played.true_features[0] > 3.0 else (-28.0, -4.0)
         people(axes[3], [Person(name, played.true_features, played.true_label, None, beside)])

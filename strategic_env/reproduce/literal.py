@@ -33,10 +33,11 @@ def mistakes_of(learner: Learner[Any], population: FixedSequence, cost: Cost) ->
     return sum(played.round.mistake for played in islice(game, ROUNDS))
 
 
-def _line(statement: str, section: str, printed: float, resolved: float, runs: int = 1) -> Row:
+def _line(statement: str, section: str, instance: str, printed: float, resolved: float, runs: int = 1) -> Row:
     """Return a line: the share of its bound that a statement reaches as printed, and the resolved one instead."""
     shares = Shares(printed, None), Shares(resolved, None)
-    return row(statement, f"{section}, as printed", runs, shares[0], "resolved", shares[1])
+    line = row(statement, f"{section}, as printed", runs, shares[0], "resolved", shares[1])
+    return line._replace(instance=instance)
 
 
 def corollary_1() -> Row:
@@ -46,7 +47,8 @@ def corollary_1() -> Row:
     mistakes = mistakes_of(StrategicPerceptronL2(least), orthonormal_negatives(2, radius), L2Cost(least))
     without_square = 4.0 * (radius + least + margin / 2.0) / margin**2
     squared = bounds.estimated_alpha_l2(radius, margin, least, printed=True)
-    return _line("Corollary 1, not squared", "Section 6", mistakes / without_square, mistakes / squared)
+    shares = mistakes / without_square, mistakes / squared
+    return _line("Corollary 1, not squared", "Section 6", "two orthogonal negatives, R = 100", *shares)
 
 
 def theorem_2() -> Row:
@@ -57,7 +59,8 @@ def theorem_2() -> Row:
         mistakes_of(StrategicPerceptronL1(alpha, 1.0, literal=form), FixedSequence([], DRIFT), WeightedL1Cost(alpha))
         for form in (True, False)
     )
-    return _line("Theorem 2, every round", "Section 4", literal / bound, resolved / bound)
+    instance = "(1, 0) +, (0.3, -0.9) -, alpha = (0.1, 0)"
+    return _line("Theorem 2, every round", "Section 4", instance, literal / bound, resolved / bound)
 
 
 def theorem_3(ratio: float = 1024.0, alphas: int = 2001) -> Row:
@@ -66,7 +69,8 @@ def theorem_3(ratio: float = 1024.0, alphas: int = 2001) -> Row:
     literal, resolved = (
         max(_phases(alpha, ratio, form) for alpha in np.linspace(0.0, ratio, alphas).tolist()) for form in (True, False)
     )
-    return _line("Theorem 3, phases / (2L + 2)", "Section 5.1", literal / allowed, resolved / allowed, alphas)
+    instance = f"R / gamma = {ratio:,.0f}, worst of {alphas:,} alphas"
+    return _line("Theorem 3, phases / (2L + 2)", "Section 5.1", instance, literal / allowed, resolved / allowed, alphas)
 
 
 def _phases(alpha: float, ratio: float, literal: bool) -> int:
@@ -88,7 +92,8 @@ def theorem_4(scale: float = 0.01) -> Row:
     literal, resolved = (
         mistakes_of(BiasedL2(alpha, radius, margin, literal=form), block, L2Cost(alpha)) for form in (True, False)
     )
-    return _line("Theorem 4, spacing gamma/2", "Section 7", literal / bound, resolved / bound)
+    instance = f"Example 2 times {scale:g}, alpha = {alpha:g}"
+    return _line("Theorem 4, spacing gamma/2", "Section 7", instance, literal / bound, resolved / bound)
 
 
 def l1_with_bias() -> Row:
@@ -99,7 +104,8 @@ def l1_with_bias() -> Row:
         mistakes_of(BiasedL1(alpha, 1.0, literal=form), FixedSequence([], EXAMPLE_2), WeightedL1Cost(alpha))
         for form in (True, False)
     )
-    return _line("l1 with bias, corrected", "Section 7", literal / bound, resolved / bound)
+    instance = "Example 2, alpha = (0.5, 0.5)"
+    return _line("l1 with bias, corrected", "Section 7", instance, literal / bound, resolved / bound)
 
 
 LITERAL: tuple[Callable[[], Row], ...] = (corollary_1, theorem_2, theorem_3, theorem_4, l1_with_bias)

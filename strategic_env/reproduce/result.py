@@ -1,18 +1,22 @@
 """What a reproduction is given and gives back, and how it says that numbers agree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 AGREES, DIFFERS, SILENT = "agrees", "differs", "-"
 WIDTH = 130  # of the widest table
+UNFINISHED = ".unfinished"  # what the name of a file ends in that is still being written
 STYLES = {AGREES: "green", DIFFERS: "bold red"}
 
 
@@ -55,14 +59,28 @@ class Reproduced(NamedTuple):
 def show(result: Reproduced, copy: Path) -> None:
     """Print what came out, and leave a copy of it in a text file.
 
-    Where nobody has a terminal of some width, lines are as long as the tables need.
+    In the copy, and where nobody has a terminal of some width, lines are as long as the tables need.
     """
-    plain = Console()
-    console = Console(record=True, width=plain.width if plain.is_terminal else max(plain.width, WIDTH))
-    for page in result.pages:
-        console.print(page)
-        console.print()
-    console.save_text(str(copy))
+    console = Console()
+    with replacing(copy) as unfinished, unfinished.open("w", encoding="utf-8") as file:
+        for one in (
+            Console(width=None if console.is_terminal else max(console.width, WIDTH)),
+            Console(file=file, width=WIDTH),
+        ):
+            for page in result.pages:
+                one.print(page)
+                one.print()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path to write to, which replaces ``path`` when all is written, and goes when something fails."""
+    unfinished = path.with_name(path.name + UNFINISHED)
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def number(value: float) -> str:
@@ -88,12 +106,39 @@ def verdict(agrees: bool | None) -> Text:
     return Text(word, style=STYLES.get(word, ""))
 
 
-def table(title: str, columns: Sequence[str], *, right: Sequence[str] = ()) -> Table:
-    """Return an empty table; columns in ``right`` are aligned to the right. Where room is short, cells are folded."""
-    result = Table(
-        title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
-        padding=(0, 1, 0, 0), header_style="bold", caption_justify="left",
-    )  # fmt: skip
+class FittingTable(Table):
+    """A table that would rather leave out columns than break words; which ones, in this order, ``spare`` names."""
+
+    spare: Sequence[str] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render what fits, and say what is left out."""
+        columns, caption, omitted = self.columns, self.caption, list[str]()
+        for name in self.spare:
+            if Measurement.get(console, options.update_width(10 * WIDTH), self).maximum <= options.max_width:
+                break
+            omitted.append(name)
+            kept = [column for column in columns if column.header not in omitted]
+            self.columns = [replace(column, _index=at) for at, column in enumerate(kept)]
+        if omitted:
+            note = f"left out, as the terminal is narrow: {', '.join(omitted)}"
+            self.caption = Text("\n").join([*([Text(str(caption))] if caption else []), Text(note)])
+        yield from super().__rich_console__(console, options)
+        self.columns, self.caption = columns, caption
+
+
+def table(title: str, columns: Sequence[str], *, right: Sequence[str] = (), spare: Sequence[str] = ()) -> Table:
+    """Return an empty table.
+
+    Columns in ``right`` are aligned to the right. Where room is short, those in ``spare`` are left out, then cells are
+    folded.
+    """
+    style: dict[str, Any] = {
+        "title_justify": "left", "box": box.SIMPLE_HEAD, "show_edge": False, "pad_edge": False,
+        "padding": (0, 1, 0, 0), "header_style": "bold", "caption_justify": "left",
+    }  # fmt: skip
+    result = FittingTable(title=Text(title, style="bold"), **style)
+    result.spare = spare
     for column in columns:
         result.add_column(column, justify="right" if column in right else "left", overflow="fold")
     return result

@@ -45,6 +45,8 @@ class Row(NamedTuple):
         What it reached.
     verdict : str
         ``"holds"``, ``"loose"``, ``"attained"`` or ``"violated"``, of the sharpest formula.
+    instance : str
+        On whom a statement fails as printed; empty for bounds.
     """
 
     bound: str
@@ -56,6 +58,7 @@ class Row(NamedTuple):
     adversary_printed: float | None
     adversary_sharpened: float | None
     verdict: str
+    instance: str = ""
 
 
 def row(bound: str, source: str, runs: int, random: Shares, adversary: str = "", reached: Shares = NOTHING) -> Row:

@@ -1,0 +1,257 @@
+"""Rounds whose arrivals and reports are chosen from outside; the arithmetic is that of `strategic_env.game`.
+
+Nothing here knows PettingZoo.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from gymnasium.utils import seeding
+
+from agents import streams
+from agents.arrivals import BLOCK, draw_direction, draw_pool
+from agents.boundary import copy
+from agents.checks import count
+from agents.compiled import loop
+from agents.costs import L2, Cost, L2Cost
+from agents.nature import AdaptiveArrivals
+from agents.streams import game_key
+from agents.typing import Float, Int, Key
+from strategic_env.game import FEEDBACK, Outcome, Setting, judge_report, own_row, write_outcome
+
+# Where everybody is new there is no pool: nature then picks among the first so many who would have arrived.
+POOL = 100
+
+
+@loop
+def resolve_report(
+    norm: int,
+    labels_rejected: bool,
+    reach_scale: float,
+    classifier: Float,
+    true_features: Float,
+    label: float,
+    budget: Float,
+    moment: int,
+    movable: Int,
+    bounds: Float,
+    positions: Float,
+    report: Float,
+    observation: Float,
+) -> tuple[int, bool, float, bool]:
+    """Resolve a round; return (fault, moved, cost, mistake).
+
+    Parameters
+    ----------
+    norm, labels_rejected, reach_scale
+        See `strategic_env.game.Setting`.
+    classifier, true_features, label, budget, moment
+        What the individual of round ``moment`` faces, and who it is.
+    movable : ndarray, shape (m,), int64
+        Coordinates that somebody can move.
+    bounds : ndarray, shape (2, m)
+        Lowest and highest values of theirs.
+    positions : ndarray, shape (m,)
+        Where they are reported. The first that is out of bounds (or NaN) is the ``fault``, else -1.
+    report : ndarray, shape (d,)
+        Overwritten with the whole report: the truth, where this individual cannot move.
+    observation : ndarray, shape (2 d + 4,)
+        Overwritten with what the learner sees.
+    """
+    d = true_features.shape[0]
+    copy(true_features, report)
+    for k in range(movable.shape[0]):
+        if not bounds[0, k] <= positions[k] <= bounds[1, k]:
+            return k, False, 0.0, False
+        if budget[0 if norm == L2 else movable[k]] > 0.0:
+            report[movable[k]] = positions[k]
+    copy(classifier, observation)
+    observed = observation[d + 1 : 2 * d + 1]
+    accepted, moved, cost = judge_report(norm, reach_scale, classifier, true_features, budget, report, observed)
+    return -1, moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+
+
+# Who has arrived: the round, true features (d,), label, budget (1 or d,). A tuple with names would cost time.
+Arrival: TypeAlias = tuple[int, Float, float, Float]
+
+
+class Pool(NamedTuple):
+    """Whom nature can pick: ``features`` (M, d), ``labels`` (M,), ``budgets`` (M, 1 or d)."""
+
+    features: Float
+    labels: Float
+    budgets: Float
+
+
+class OpenGame:
+    """One game that is played from outside: who arrives sees the classifier, and what is reported is judged.
+
+    Parameters
+    ----------
+    setting, key
+        See `strategic_env.game.Game`.
+    movable : ndarray, shape (m,), int64
+    bounds : ndarray, shape (2, m)
+        See `resolve_report`.
+    picked : bool
+        Whether somebody outside picks who arrives, from the game's pool.
+
+    Attributes
+    ----------
+    round, mistakes : int
+        Rounds that are over, and how many of them were mistakes.
+    pool : Pool or None
+    """
+
+    def __init__(self, setting: Setting, key: Key, movable: Int, bounds: Float, picked: bool = False) -> None:
+        self.setting, self.key = setting, key
+        self.round = self.mistakes = 0
+        self.pool = pool_of(setting, key) if picked else None
+        self._arrivals = setting.arrivals(key)
+        self._adaptive = isinstance(self._arrivals, AdaptiveArrivals)
+        dim, own = setting.population.dim, self._arrivals.budgets
+        self._budgets = setting.cost.budgets(dim) if own is None else own
+        self._size, self._report = 2 * dim + 4, np.empty(dim)
+        self._norm, self._reach_scale = setting.cost.norm, setting.reach_scale
+        self._labels_rejected = FEEDBACK[setting.feedback]
+        self._movable, self._bounds = movable, bounds
+        self._arrived = 0
+        self._block: list[Arrival] = []
+        self._last_cost = setting.cost
+
+    def arrive(self, classifier: Float) -> Arrival:
+        """Let the next individual arrive, who faces ``classifier`` (d + 1,)."""
+        moment = self._arrived
+        at = moment % BLOCK
+        if self._adaptive:
+            arrival = self._met(moment, classifier)
+        else:
+            if at == 0:
+                self._block = self._next_block(moment)
+            arrival = self._block[at]
+        self._arrived = moment + 1
+        return arrival
+
+    def _next_block(self, first: int) -> list[Arrival]:
+        """Return a block of arrivals, in arrays of its own: the source computes the next one into the same memory."""
+        arrivals = self._arrivals
+        arrivals.fill(first)
+        features, labels = arrivals.features[arrivals.index], arrivals.label.tolist()
+        budgets = [self._budgets[0]] * BLOCK if arrivals.budgets is None else self._budgets[arrivals.index]
+        return list(zip(range(first, first + BLOCK), features, labels, budgets, strict=True))
+
+    def _met(self, moment: int, classifier: Float) -> Arrival:
+        """Let the population pick who arrives."""
+        arrivals = self._arrivals
+        assert isinstance(arrivals, AdaptiveArrivals)
+        row, label = arrivals.meet(moment, classifier, self._norm, self._budgets)
+        return moment, arrivals.features[row].copy(), label, self._budgets[own_row(self._budgets, row)].copy()
+
+    def pick(self, member: int) -> Arrival:
+        """Let a member of the pool arrive."""
+        assert self.pool is not None
+        moment, label, noise = self._arrived, float(self.pool.labels[member]), self.setting.population.noise
+        if noise > 0.0 and streams.uniform(self.key, streams.NOISE, moment) < noise:
+            label = -label
+        self._arrived = moment + 1
+        return moment, self.pool.features[member].copy(), label, self.pool.budgets[member].copy()
+
+    def resolve(self, arrival: Arrival, classifier: Float, positions: Float) -> Outcome:
+        """Return what reporting ``positions`` (m,) to a classifier (d + 1,) leads to; `settle` makes it count.
+
+        Raises
+        ------
+        ValueError
+            If a number is NaN or out of bounds.
+        """
+        moment, true_features, label, budget = arrival
+        observation = np.empty(self._size)
+        fault, moved, cost, mistake = resolve_report(
+            self._norm,
+            self._labels_rejected,
+            self._reach_scale,
+            classifier,
+            true_features,
+            label,
+            budget,
+            moment,
+            self._movable,
+            self._bounds,
+            positions,
+            self._report,
+            observation,
+        )
+        if fault >= 0:
+            low, high = self._bounds[:, fault].tolist()
+            raise ValueError(
+                f"a report must have feature {self._movable[fault]} in [{low}, {high}], got {float(positions[fault])}"
+            )
+        return observation, true_features, label, moved, cost, mistake
+
+    def settle(self, arrival: Arrival, outcome: Outcome) -> None:
+        """Count a round that is over."""
+        self.round += 1
+        self.mistakes += outcome[-1]
+        if self.setting.population.alpha is not None:
+            self._last_cost = L2Cost(arrival[3][0])
+
+    def cost_of(self, moment: int) -> Cost:
+        """Return the manipulation cost of whoever played the last round."""
+        return self._last_cost
+
+
+def pool_of(setting: Setting, key: Key) -> Pool:
+    """Return everybody who can arrive in a game; where everybody is new, the first `POOL` who would.
+
+    Raises
+    ------
+    ValueError
+        If only the population itself knows who arrives.
+    """
+    population = setting.population
+    frozen = None if setting.population_seed is None else game_key(setting.population_seed)
+    source = population.source(frozen)
+    if source is None:
+        raise ValueError(f"nature must pick from a pool of individuals, and {type(population).__name__} has none")
+    features, labels, budgets = source.features, source.labels, source.budgets
+    if not len(features):
+        size, dim = source.size or POOL, population.dim
+        features, labels, direction = np.empty((size, dim)), np.empty(size), np.empty(dim)
+        budgets = np.empty((0 if population.alpha is None else size, 1))
+        draw_direction(source.origin[0] if len(source.origin) else key, source.nonnegative, direction)
+        draw_pool(source, key, direction, features, labels, budgets)
+    if not len(budgets):
+        shared = setting.cost.budgets(population.dim)
+        budgets = np.broadcast_to(shared, (len(labels), shared.shape[1])).copy()
+    return Pool(features, labels, budgets)
+
+
+class Episodes:
+    """Which game is played: the keys of one episode after another, as `strategic_env.single` counts them."""
+
+    def __init__(self) -> None:
+        self._seed, self._number, self._episode = -1, 0, 0
+
+    def next_key(self, seed: int | None, options: Mapping[str, Any] | None) -> Key:
+        """Return the key of the next episode.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Start over with this seed; without it, the next episode of the same seed follows.
+        options : mapping, optional
+            ``{"game": i}`` plays game i of the seed: by default 0 with a new seed, the same as before without. Other
+            keys are for others.
+        """
+        if options is not None and not isinstance(options, Mapping):
+            raise TypeError(f"options must be a dict, got {options!r}")
+        number = count("options['game']", (options or {}).get("game", self._number if seed is None else 0))
+        if seed is not None or self._seed < 0:
+            self._seed, self._episode = int(seeding.np_random(seed)[1]), 0
+        elif number != self._number:
+            self._episode = 0
+        else:
+            self._episode += 1
+        self._number = number
+        return game_key(self._seed, number, self._episode)

@@ -1,0 +1,276 @@
+"""The game turn by turn (PettingZoo AEC): the learner publishes, somebody arrives, sees it, and reports."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from agents.checks import flag, one_of
+from agents.streams import game_key
+from agents.typing import Float, Numbers
+from strategic_env.interface import RENDER_MODES
+from strategic_env.multi_agent.rounds import Arrival, OpenGame, pool_of
+from strategic_env.multi_agent.spaces import INDIVIDUAL, LEARNER, NATURE, Action, Observation
+from strategic_env.multi_agent.table import Table, individual_parts, scenario_of
+from strategic_env.scenarios import Scenario
+
+NATURE_SEES = ("current", "previous", "nothing")
+
+
+class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
+    """Learner and individuals, and on request nature, take turns.
+
+    ## Description
+    Each round ``learner_0`` publishes a classifier ``[w, b]``, which accepts ``x`` iff ``w.x + b >= 0``. An individual
+    with true features ``z`` and label ``y`` arrives. ``individual_0`` is the seat of whoever has arrived: it sees the
+    classifier and reports ``x``, and the round resolves. With ``nature=True``, ``nature_0`` picks who arrives from a
+    pool, in between. The rounds are those of `strategic_env.single.StrategicClassificationEnv` with the same options,
+    seed and policies, number for number.
+
+    ## Action Spaces
+    ``learner_0``: ``Box(-1, 1, (d + 1,))``, the classifier; only its direction matters.
+    ``individual_0``: ``Box (m,)``, the absolute position of the m coordinates that can be moved
+    (``env.unwrapped.spaces.movable``); of the others the environment reports the truth. The bounds are those of the
+    features that a learner sees. A report is accepted exactly if it is the truth, else up to a mover's rounding.
+    ``nature_0``: ``Discrete(M)``, a member of the pool: everybody who can arrive, or the first 100 who would where
+    everybody is new.
+
+    ## Observation Spaces
+    ``Dict`` of float64 boxes.
+
+    | agent | key | shape | what |
+    | --- | --- | --- | --- |
+    | ``learner_0`` | ``classifier`` | ``(d + 1,)`` | what was published in the last round |
+    | | ``features`` | ``(d,)`` | the report |
+    | | ``label`` | ``(1,)`` | -1 or +1, or 0 where the feedback hides it |
+    | | ``prediction`` | ``(1,)`` | +1 accepted, -1 rejected |
+    | | ``round`` | ``(1,)`` | how many rounds are over |
+    | ``individual_0`` | ``budget`` | ``(1,)`` or ``(d,)`` | alpha, or alpha_i: how far it can move for a cost of 1 |
+    | | ``classifier`` | ``(d + 1,)`` | what was published in this round |
+    | | ``features`` | ``(d,)`` | the true features |
+    | ``nature_0`` | ``budgets`` | ``(M, 1 or d)`` | of the members of the pool |
+    | | ``classifier`` | ``(d + 1,)`` | what ``nature_sees`` says; zeros where there is none |
+    | | ``features`` | ``(M, d)`` | their true features |
+    | | ``labels`` | ``(M,)`` | their labels |
+    | | ``round`` | ``(1,)`` | how many rounds are over |
+
+    The learner sees zeros before the first round, the individual zeros before the first arrival.
+
+    ``pad_spaces=True`` gives everybody the same two boxes. An observation begins with one entry for each role (learner,
+    nature if it plays, individual), 1 for who looks; then come the numbers above in the order of their keys, then
+    zeros. An action begins with the numbers above; what follows is ignored. Entries of a classifier may then exceed 1,
+    and nature's member is its first entry, from the lowest to the highest value in M equal parts.
+
+    ## Rewards
+    Learner: -1 for a mistake, else 0. Individual: 1 if accepted, minus the manipulation cost (``|x - z|_2 / alpha`` or
+    ``sum |x_i - z_i| / alpha_i``). Nature: 1 for a mistake, else 0. All are paid when the round resolves.
+
+    ## Episode End
+    Truncation after ``max_cycles`` rounds; an episode never terminates.
+
+    ## Info
+    ``infos["individual_0"]``: ``arrival``, the number of the arrival, counted from 0: the seat is somebody else's
+    every round; and ``discount`` 0: whoever sits there gets nothing of what comes later, so learn with ``gamma=0``.
+
+    Parameters
+    ----------
+    scenario : str or Scenario
+        ``"KnownL2"`` or another name, or a `strategic_env.Scenario`.
+    nature : bool
+        Whether nature plays.
+    nature_sees : str
+        The classifier that nature sees: ``"current"``, ``"previous"`` or ``"nothing"``.
+    pad_spaces : bool
+        Whether all agents get the same spaces.
+    max_cycles : int, optional
+        Rounds per episode; by default the scenario's horizon.
+    render_mode : str, optional
+        ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+    **options
+        Of the scenario, if it is given by name.
+
+    Notes
+    -----
+    ``metadata["is_parallelizable"]`` is False: whoever acts at the same time as the learner cannot have seen what it
+    publishes. `strategic_env.multi_agent.parallel_env` has two ways around it.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "name": "strategic_classification_v0",
+        "render_modes": [*RENDER_MODES],
+        "render_fps": 4,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        scenario: str | Scenario = "KnownL2",
+        *,
+        nature: bool = False,
+        nature_sees: str = "current",
+        pad_spaces: bool = False,
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        **options: object,
+    ) -> None:
+        found = scenario_of(scenario, options)
+        self._nature = flag("nature", nature)
+        self.nature_sees = one_of("nature_sees", nature_sees, NATURE_SEES)
+        super().__init__(
+            found,
+            [LEARNER, NATURE, INDIVIDUAL] if nature else [LEARNER, INDIVIDUAL],
+            individuals=1,
+            pool=len(pool_of(found.setting, game_key(0)).labels) if nature else 0,
+            pad_spaces=pad_spaces,
+            max_cycles=max_cycles,
+            render_mode=render_mode,
+        )
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin an episode.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Start over with this seed; without it, the next episode of the same seed follows.
+        options : mapping, optional
+            ``{"game": i}`` plays game i of the seed: by default 0 with a new seed, the same as before without. Other
+            keys are ignored, since wrappers bring their own.
+        """
+        key = self._episodes.next_key(seed, options)
+        self.game = OpenGame(self.setting, key, self.spaces.movable, self.spaces.bounds, self._nature)
+        self.agents = [*self.possible_agents]
+        self.agent_selection = LEARNER
+        self._skip_agent_selection = None  # type: ignore[assignment]  # PettingZoo's own: nobody's turn is put off
+        self._nothing = dict.fromkeys(self.agents, 0.0)
+        self.rewards, self._cumulative_rewards = self._nothing.copy(), self._nothing.copy()
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        dim, budgets = self.setting.population.dim, self.setting.cost.budgets(self.setting.population.dim)
+        self._outcomes = []
+        self._seen = np.zeros(self._layout.size)
+        self._published = self._previous = np.zeros(dim + 1)
+        self._arrival: Arrival = 0, np.zeros(dim), 0.0, np.zeros(budgets.shape[1])
+        self.infos = self._infos(0)
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: Action) -> None:
+        """Take the turn of ``agent_selection``; None if its episode is over.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the action is of another kind or shape, not finite or outside the space: then the turn is still to be
+            taken.
+        gymnasium.error.ResetNeeded
+            Before the first reset and after the last turn.
+        """
+        if not self.agents:
+            raise ResetNeeded("call reset() before step(): no episode, or it is over")
+        agent = self.agent_selection
+        if self.truncations[agent]:
+            self._was_dead_step(action)
+        elif agent == INDIVIDUAL:
+            self._report(action)
+        elif agent == LEARNER:
+            self._publish(action)
+        else:
+            self._pick(action)
+
+    def _publish(self, action: Action) -> None:
+        published = self.spaces.classifier(action)
+        self.rewards = self._nothing.copy()
+        self._cumulative_rewards[LEARNER] = 0.0
+        self._previous, self._published = self._published, published
+        if self._nature:
+            self.infos = self._infos(self._arrival[0])
+            self.agent_selection = NATURE
+        else:
+            self._arrive(self._playing.arrive(published))
+
+    def _pick(self, action: Action) -> None:
+        arrival = self._playing.pick(self.spaces.member(action))
+        self._cumulative_rewards[NATURE] = 0.0
+        self._arrive(arrival)
+
+    def _arrive(self, arrival: Arrival) -> None:
+        self._arrival = arrival
+        self.infos = self._infos(arrival[0])
+        self.agent_selection = INDIVIDUAL
+
+    def _report(self, action: Action) -> None:
+        game, arrival = self._playing, self._arrival
+        outcome = game.resolve(arrival, self._published, self.spaces.report(action))
+        game.settle(arrival, outcome)
+        self._outcomes = [outcome]
+        self._seen, _, label, _, cost, mistake = outcome
+        accepted = (label > 0.0) != mistake
+        self.rewards = rewards = {LEARNER: -1.0 if mistake else 0.0, INDIVIDUAL: (1.0 if accepted else 0.0) - cost}
+        if self._nature:
+            rewards[NATURE] = 1.0 if mistake else 0.0
+        # Everybody has taken a turn since the last round resolved.
+        self._cumulative_rewards = rewards.copy()
+        if game.round >= self.max_cycles:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self.infos = self._infos(arrival[0])
+        self.agent_selection = LEARNER
+        if self.render_mode == "human":
+            self.render()
+
+    @property
+    def _playing(self) -> OpenGame:
+        assert self.game is not None
+        return self.game
+
+    def _infos(self, arrival: int) -> dict[str, dict[str, Any]]:
+        infos: dict[str, dict[str, Any]] = {LEARNER: {}, INDIVIDUAL: {"arrival": arrival, "discount": 0.0}}
+        if self._nature:
+            infos[NATURE] = {}
+        return infos
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent sees now, in arrays of its own."""
+        parts = self._parts(agent)
+        return self.spaces.show(agent, parts) if self.spaces.padded else parts
+
+    def _parts(self, agent: str) -> dict[str, Numbers]:
+        if agent == LEARNER:
+            return self._layout.split(self._seen.copy())
+        if agent == INDIVIDUAL:
+            _, features, _, budget = self._arrival
+            return individual_parts(budget, self._published, features)
+        one_of("agent", agent, tuple(self.possible_agents))
+        pool = self._playing.pool
+        assert pool is not None
+        shown = {"current": self._published, "previous": self._previous}.get(self.nature_sees)
+        return {
+            "budgets": pool.budgets.copy(),
+            "classifier": np.zeros(self._published.shape) if shown is None else shown.copy(),
+            "features": pool.features.copy(),
+            "labels": pool.labels.copy(),
+            "round": np.array([float(self._playing.round)]),
+        }
+
+    def state(self) -> Float:
+        """Return what there is to know between turns, nature's pool left out.
+
+        A 1 for whose turn it is, what the learner and the individual see, and the individual's label.
+        """
+        turns = [float(agent == self.agent_selection) for agent in self.possible_agents]
+        parts = self._parts(LEARNER) | {f"own {key}": part for key, part in self._parts(INDIVIDUAL).items()}
+        return np.concatenate([turns, *parts.values(), [self._arrival[2]]])
+
+
+def env(scenario: str | Scenario = "KnownL2", **options: Any) -> OrderEnforcingWrapper[str, Observation, Action]:
+    """Make the turn-based environment, wrapped so that calls in a wrong order are errors.
+
+    Parameters
+    ----------
+    scenario, **options
+        See `StrategicClassificationAECEnv`.
+    """
+    return OrderEnforcingWrapper(StrategicClassificationAECEnv(scenario, **options))

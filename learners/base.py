@@ -141,8 +141,10 @@ class Learner(ABC, Generic[State]):
         seen = read(observation)
         games, dim = seen.features.shape
         if state is not None:
-            self._check_state(state, games, dim)
+            self.check_state(state, games, dim)
         current = self._continued(state, episode_start, games, dim)
+        if state is None:
+            self.check_state(current, games, dim)
         action = np.empty((games, dim + 1))
         advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
         published = action.astype(seen.dtype, copy=False)
@@ -162,7 +164,7 @@ class Learner(ABC, Generic[State]):
                 array[np.broadcast_to(starts, (games,))] = fresh[np.broadcast_to(starts, (games,))]
         return state
 
-    def _check_state(self, state: State, games: int, dim: int) -> None:
+    def check_state(self, state: State, games: int, dim: int) -> None:
         """Make sure that compiled code finds what it expects in every field.
 
         Raises
@@ -177,6 +179,8 @@ class Learner(ABC, Generic[State]):
         patterns = self.__dict__.setdefault("_patterns", {})
         if dim not in patterns:
             patterns[dim] = [(field.dtype, field.shape[1:]) for field in self.initial_state(1, dim)]
+            if patterns[dim][0] != (np.float64, (dim,)):
+                raise ValueError(f"{self.name} must begin with weights of shape (games, {dim}), got {patterns[dim][0]}")
         names = getattr(state, "_fields", ())
         for name, field, (dtype, shape) in zip(names, state, patterns[dim], strict=True):
             if not isinstance(field, np.ndarray) or field.dtype != dtype:

@@ -58,18 +58,19 @@ def _learn(
     side, same, other = (1, positive, negative) if label > 0.0 else (0, negative, positive)
     proxy, path = np.empty(d), np.empty(d)
     write_surrogate(state.norm[game], classifier, features, label, state.alpha[game], eps, proxy)
-    alone = not seen[side] and (bias or not seen[1 - side])
+    first = not seen[side]
+    alone = first and (bias or not seen[1 - side])
     seen[side] = True
     if alone:
         copy(proxy, same)
     elif bias and not seen[1 - side]:
-        return False
+        return first
     else:
         for i in range(d):
             path[i] = (label * same[i] if bias else state.weights[game, i]) - label * proxy[i]
         along = dot(state.weights[game], path)
         if along <= 0.0:
-            return False
+            return first  # the first of a side ends a constant classifier, even if it changes no weight
         share = min(1.0, along / dot(path, path))
         for i in range(d):
             same[i] += share * (proxy[i] - same[i])

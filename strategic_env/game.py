@@ -297,8 +297,14 @@ class Setting:
 
     def source(self) -> Source | None:
         """Return how individuals arrive, for compiled code; None where only Python knows that, or how they answer."""
-        compiled_answer = type(self.individual) is BestResponse
-        return self.population.source(self._population_key) if compiled_answer else None
+        kinds = type(self.population).__mro__
+        arrives, compiled = (
+            next(place for place, kind in enumerate(kinds) if name in vars(kind)) for name in ("arrivals", "source")
+        )
+        # Who arrives in another way than its parent, without saying so in `source`, must be asked itself.
+        if compiled > arrives or type(self.individual) is not BestResponse:
+            return None
+        return self.population.source(self._population_key)
 
     @property
     def _population_key(self) -> Key | None:

@@ -38,7 +38,7 @@ class Run:
         Mistakes up to each of the results' checkpoints.
     cpu_seconds : float
     error : str or None
-        What went wrong; the numbers then count what happened before.
+        What went wrong; the numbers then count what happened before, unless the run was played in compiled code.
     fused : bool
         Whether the rounds were played in compiled code (`strategic_env.rollouts`); the numbers are the same.
     """

@@ -22,6 +22,7 @@ from strategic_env.summary import (
     bound_text,
     counted,
     failure_text,
+    how_played,
     reference_of,
     rows,
     seeds_text,
@@ -110,6 +111,7 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     notes += [f"{' '.join(text.split())}." for text in bound_failures(results)]
     notes.append("moved: share of arrivals that manipulated.")
     notes.append("cost paid: by an average arrival of label +1; being accepted is worth 1.")
+    notes.append(f"played: {how_played(results)}.")
     return notes + [
         f"{failure_text(row, results)}: {' '.join((row.error or '').split())}" for row in summary if row.failed
     ]

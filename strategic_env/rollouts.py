@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ from strategic_env.scenarios import scenario as named_scenario
 
 # Individuals are computed ahead of a block of rounds: so many numbers stay in a processor's cache.
 SHORTEST_BLOCK, ROOM = 64, 2**16
+# Games that one call plays: an interrupt is felt between two calls.
+MOST_GAMES = 256
 # Long enough that calls cost nothing, short enough that an interrupt is felt at once.
 SECONDS_PER_CHUNK = 0.2
 
@@ -250,7 +253,7 @@ def rollout(
         Processor cores to share the games among.
     progress : callable, optional
         Called now and then with the `Rollout` so far, whose arrays go on changing; if it returns False, the rollout
-        ends there. An interrupt (Ctrl-C) ends it between two calls, too, with a KeyboardInterrupt.
+        ends there. An interrupt (Ctrl-C) ends it between two blocks of rounds, with a KeyboardInterrupt.
 
     Returns
     -------
@@ -270,13 +273,16 @@ def rollout(
     player = contestant(learner, chosen).learner if isinstance(learner, str) else learner
     if not isinstance(player, Learner) or not has_rules(player):
         raise TypeError(
-            f"learner must have compiled rules, as those of this package have (the reference best-fixed-classifier "
-            f"is built from points: BestFixedClassifier.from_points), got {learner!r}"
+            "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
+            "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
+            f"{learner!r}"
         )
     if not supports(player, chosen.setting):
         raise ValueError(
             f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
         )
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function of the rollout so far, got {progress!r}")
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
     keys = _keys_of_games(count("seed", seed, maximum=LARGEST_SEED), count("games", games, minimum=1))
     marks = _checked(checkpoints, length)
@@ -284,8 +290,8 @@ def rollout(
 
 
 def has_rules(learner: object) -> bool:
-    """Whether a learner is what its compiled rules say: no subclass that predicts in another way."""
-    return isinstance(learner, Learner) and type(learner).predict is Learner.predict
+    """Whether a learner is what its compiled rules say: none that predicts in another way."""
+    return isinstance(learner, Learner) and type(learner).predict is Learner.predict and "predict" not in vars(learner)
 
 
 def supports(learner: object, setting: Setting) -> bool:
@@ -308,7 +314,8 @@ def play_keys(
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
     tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
-    parts = [part for part in np.array_split(np.arange(games), threads) if len(part)]
+    learner.check_state(state, games, dim)
+    parts = np.array_split(np.arange(games), max(min(threads, games), -(-games // MOST_GAMES)))
     block = _block(setting, len(parts[0]), rounds)
     shares = [Share(setting, keys, part, block) for part in parts]
 
@@ -316,16 +323,16 @@ def play_keys(
         share.play(state, published, first, last, checkpoints, tally)
 
     played, blocks = 0, 1
-    with ThreadPoolExecutor(len(shares)) as pool:
+    with ThreadPoolExecutor(threads) as pool:
+        each: Callable[..., Iterable[None]] = map if threads == 1 else pool.map
         while played < rounds:
             start, last = time.perf_counter(), min(rounds, played + blocks * block)
-            if len(shares) == 1:
-                play(shares[0], played, last)
-            else:
-                list(pool.map(lambda share, first=played, last=last: play(share, first, last), shares))
+            for _ in each(partial(play, first=played, last=last), shares):
+                pass
             played = last
             result = Rollout(played, *tally[:4], checkpoints, tally.curves, state)
-            if progress is not None and progress(result) is False:
+            going_on = None if progress is None else progress(result)
+            if going_on is not None and not going_on:
                 break
             if time.perf_counter() - start < SECONDS_PER_CHUNK / 2.0:
                 blocks *= 2
@@ -398,6 +405,8 @@ def _keys_of_games(seed: int, games: int) -> Key:
 
 
 def _checked(checkpoints: Iterable[int], rounds: int) -> Int:
+    if not isinstance(checkpoints, Iterable):
+        raise TypeError(f"checkpoints must be a sequence of integers, got {checkpoints!r}")
     marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in checkpoints]
     if any(later <= earlier for earlier, later in zip(marks, marks[1:], strict=False)):
         raise ValueError(f"checkpoints must increase, got {marks}")

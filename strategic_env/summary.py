@@ -168,6 +168,17 @@ def failure_text(row: Row, results: Results) -> str:
     return f"{row.learner} failed on {row.failed} of {seeds_text(results)}"
 
 
+def how_played(results: Results) -> str:
+    """Say which learners' games ran in compiled code and which in a loop over the environment."""
+    done = finished(results.runs)
+    looped = sorted({run.learner for run in done if not run.fused})
+    if not looped:
+        return "in compiled code, with the same numbers as a loop over the environment"
+    if all(not run.fused for run in done):
+        return "in a loop over the environment"
+    return f"in compiled code, but {', '.join(looped)} in a loop over the environment; that changes no number"
+
+
 def why_no_bound(results: Results) -> str:
     """Say why no contestant has a bound."""
     setting = results.scenario.setting

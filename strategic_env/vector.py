@@ -1,7 +1,7 @@
 """N games of the same kind as one Gymnasium vector environment, in compiled code."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import gymnasium as gym
 import numpy as np
@@ -98,7 +98,6 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
         self._action_shape = (self.num_envs, population.dim + 1)
         # Pictures show the whole truth.
         self._truth_level = face.info_level if face.render_mode is None else "full"
-        self._episodes = Episodes(self.num_envs)
         self._games: Games | None = None
         self._last: Outcomes | None = None
         self._shown = np.zeros((self.num_envs, face.layout.size))
@@ -125,15 +124,15 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
             Zeros where an episode begins, the latest observation elsewhere; no infos.
         """
         rows = np.flatnonzero(self._asked(options))
+        single = _is_one(seed)
         seeds = self._asked_seeds(seed)
-        super().reset(seed=seed if isinstance(seed, int | np.integer) else None)
+        super().reset(seed=seeds[0] if single else None)
         if self._games is None:
             if len(rows) < self.num_envs:
                 raise ResetNeeded("call reset() without a mask first: no episode has begun")
             self._games = games_of(self.setting, self.interface.reward, self.num_envs, self._truth_level)
-        if seeds is None and not self._episodes.begun:
-            seeds = [self._base_seed()] * self.num_envs
-        self._episodes.begin(rows, seeds, shared=not isinstance(seed, Sequence | np.ndarray))
+            self._episodes = Episodes(self.num_envs, self._base_seed())
+        self._episodes.begin(rows, seeds, shared=single)
         self._begin(rows)
         shown = self._shown.copy()
         shown[rows] = 0.0
@@ -155,9 +154,11 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
         games, face = self._games, self.interface
         if games is None:
             raise ResetNeeded("call reset() before step(): no episode")
-        active = self._active()
+        active, idle = self._active(), self._anything_over
         outcomes = games.play(face.published(actions, self._action_shape), active)
         self._last, self._shown = outcomes, outcomes.observation
+        if idle:
+            self._next_episodes(np.flatnonzero(~active))
         self._rounds_to_go -= 1
         if self._rounds_to_go <= 0:
             self._over = games.rounds >= self.horizon
@@ -188,7 +189,7 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
             rendering.close()
 
     def _active(self) -> Bool:
-        """Return which games play in this step; those that do not are reset by it."""
+        """Return which games play in this step; the others, whose episode is over, are reset by it."""
         if not self._anything_over:
             return self._all
         if self.autoreset_mode == AutoresetMode.DISABLED:
@@ -196,9 +197,7 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
                 f"the episode of game {int(self._over.argmax())} is over: "
                 'call reset(options={"reset_mask": mask}) before step()'
             )
-        active = ~self._over
-        self._next_episodes(np.flatnonzero(self._over))
-        return active
+        return ~self._over
 
     def _reset_in_the_same_step(self, outcomes: Outcomes, active: Bool, over: Bool) -> Infos:
         """Begin the next episode of the games that are over; return infos with their last round apart."""
@@ -217,7 +216,7 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
         return infos
 
     def _next_episodes(self, rows: Int) -> None:
-        self._episodes.begin(rows, None)
+        self._episodes.begin(rows, [None] * self.num_envs)
         self._begin(rows)
 
     def _begin(self, rows: Int) -> None:
@@ -250,10 +249,11 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
             raise ValueError("options['reset_mask'] must name at least one game, got none")
         return mask
 
-    def _asked_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None] | None:
+    def _asked_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        """Return a seed for each game; None: go on."""
         if seed is None:
-            return None
-        if not isinstance(seed, Sequence | np.ndarray):
+            return [None] * self.num_envs
+        if isinstance(seed, int) or isinstance(seed, str) or _is_one(seed):
             return [count("seed", seed, maximum=LARGEST_SEED)] * self.num_envs
         if len(seed) != self.num_envs:
             raise ValueError(f"seed must hold one seed for each of {self.num_envs} games, got {len(seed)}")
@@ -281,6 +281,11 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
         return played, Standing(int(games.rounds[game]), int(games.mistakes[game]), games.cost_of(game))
 
 
+def _is_one(seed: object) -> TypeGuard[int | None]:
+    """Whether a seed is for all games, not a list of one for each."""
+    return not isinstance(seed, Sequence) and getattr(seed, "ndim", 0) == 0
+
+
 class Standing(NamedTuple):
     """What a picture says of a game besides its last round (`strategic_env.scene.Standing`)."""
 
@@ -296,27 +301,26 @@ class Standing(NamedTuple):
 class Episodes:
     """Which episode, of which game of which seed, each of N games plays.
 
-    Attributes
+    Parameters
     ----------
-    begun : bool
-        Whether there are seeds.
+    games : int
+        N.
+    seed : int
+        Of the games that are never given another.
     """
 
-    def __init__(self, games: int) -> None:
-        self._seeds = np.zeros((games, 4), dtype=np.uint32)
+    def __init__(self, games: int, seed: int) -> None:
+        self._seeds = np.tile(seed_words(seed), (games, 1))
         self._numbers = np.arange(games)
-        self._episodes = np.zeros(games, dtype=np.int64)
-        self.begun = False
+        # The first episode is yet to begin.
+        self._episodes = np.full(games, -1)
 
-    def begin(self, rows: Int, seeds: Sequence[int | None] | None, shared: bool = False) -> None:
+    def begin(self, rows: Int, seeds: Sequence[int | None], shared: bool = False) -> None:
         """Let the next episode begin in ``rows``; the first one of a new seed where ``seeds`` (N,) hold one.
 
         Of a ``shared`` seed, game i plays game i; of its own one, game 0.
         """
         self._episodes[rows] += 1
-        self.begun = True
-        if seeds is None:
-            return
         for row in rows.tolist():
             if (seed := seeds[row]) is not None:
                 self._seeds[row] = seed_words(seed)

@@ -5,8 +5,9 @@ environments; a native vector environment is compared with that, number for numb
 """
 
 import importlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 import gymnasium
 from gymnasium.vector import AutoresetMode
@@ -15,6 +16,8 @@ from agents.checks import count, one_of
 from strategic_env import vector_checks
 from strategic_env.vector_recordings import SAME_STEP, AnyEnv, AnyVectorEnv, Case
 from strategic_env.vector_recordings import VectorEnvError as VectorEnvError
+
+T = TypeVar("T")
 
 CHECKS: dict[str, Callable[[Case], None]] = {
     "metadata": vector_checks.check_metadata,
@@ -82,10 +85,15 @@ def check_vector_env(
     if isinstance(make, str):
         make, registered = _from_registry(make)
         single = single or registered
+    if not callable(make):
+        raise TypeError(f"make must be an id, a class or a function that makes a vector environment, got {make!r}")
     num_envs, steps = count("num_envs", num_envs, minimum=2), count("steps", steps, minimum=2)
     seed = count("seed", seed)
-    skipped = {one_of("skip", name, tuple(CHECKS)) for name in skip}
-    offered = tuple(AutoresetMode(mode) for mode in modes)
+    skipped = {one_of("skip", name, tuple(CHECKS)) for name in _names("skip", skip)}
+    values = tuple(mode.value for mode in AutoresetMode)
+    offered = tuple(
+        AutoresetMode(one_of("modes", getattr(mode, "value", mode), values)) for mode in _names("modes", modes)
+    )
     if not offered:
         raise ValueError("modes must name at least one AutoresetMode, got none")
     if single is None and set(offered) == {SAME_STEP} and not skipped >= {"single_form", "single_form_masked"}:
@@ -96,6 +104,13 @@ def check_vector_env(
             for name in CHECKS:
                 if name not in skipped:
                     _run(name, case)
+
+
+def _names(argument: str, names: Iterable[T]) -> Iterable[T]:
+    """Refuse a single name where several are expected: it would be read letter by letter."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(f"{argument} must be a list of names, got {names!r}")
+    return names
 
 
 def _from_registry(name: str) -> tuple[Callable[..., AnyVectorEnv], Callable[[], AnyEnv] | None]:

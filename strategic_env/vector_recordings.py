@@ -270,7 +270,8 @@ def difference_between(name: str, expected: Any, found: Any) -> str | None:
     if parts is None or others is None:
         a, b = np.asarray(expected), np.asarray(found)
         equal = a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
-        return None if equal else f"expected {name} {expected!r}, found {found!r}"
+        with np.printoptions(precision=17):
+            return None if equal else f"expected {name} {expected!r}, found {found!r}"
     if parts.keys() != others.keys():
         return f"expected {name} with the keys {list(parts)}, found {list(others)}"
     return next(filter(None, (difference_between(f"{name}[{key!r}]", parts[key], others[key]) for key in parts)), None)

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from agents import BestResponse, L2Cost, Noisy, Separable, Truthful
+from agents.arrivals import Arrivals
+from agents.typing import Key
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
 from learners.accepted_only import AcceptedOnlyL2
 from learners.catalogue import LEARNERS, build
-from strategic_env import archive, evaluate, evaluation, scenario
+from strategic_env import Setting, archive, evaluate, evaluation, rollout, scenario
 from strategic_env.contestants import contestant
 
 
@@ -307,3 +309,34 @@ def test_compiled_games_count_what_the_environment_counts() -> None:
         assert all(run.fused for run in fused) and not any(run.fused for run in looped)
         for one, other in zip(fused, looped, strict=True):
             assert replace(one, learner="", cpu_seconds=0.0, fused=False) == replace(other, learner="", cpu_seconds=0.0)
+
+
+class Drifting(Separable):
+    """Arrives in a way of its own, and does not say so in `source`."""
+
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        drawn = super().arrivals(key, population_key)
+        drawn.features *= 1.0
+        return drawn
+
+
+def test_a_population_that_arrives_in_its_own_way_is_asked_itself() -> None:
+    assert Setting(population=Drifting(2), cost=L2Cost(0.3)).source() is None
+    assert Setting(population=Separable(2), cost=L2Cost(0.3)).source() is not None
+    assert Setting(population=Separable(2), cost=L2Cost(0.3), individual=Truthful()).source() is None
+
+
+@pytest.mark.parametrize("name", ["KnownL2", "KnownL1"])
+@pytest.mark.parametrize("pool", [None, 3])
+def test_what_is_not_published_anew_would_not_have_changed(name: str, pool: int | None) -> None:
+    """A compiled game publishes only when `learn` says so, a loop in every round."""
+    game = scenario(name, pool=pool)
+    learner = contestant("gradient-max-margin", game).learner
+    assert isinstance(learner, Learner)
+    env, state, mistakes = game.make_vec(30), None, np.zeros(30, dtype=np.int64)
+    observations, _ = env.reset(seed=7)
+    for _ in range(60):
+        classifiers, state = learner.predict(observations, state)
+        observations, _, _, _, infos = env.step(classifiers)
+        mistakes += infos["mistake"]
+    assert (rollout(learner, game, games=30, rounds=60, seed=7).mistakes == mistakes).all()

@@ -350,3 +350,19 @@ def test_without_matplotlib(results: Results, tmp_path: Path, monkeypatch: pytes
 def test_show_prints_to_the_terminal_by_default(results: Results, capsys: pytest.CaptureFixture[str]) -> None:
     report.show(results)
     assert STRATEGIC in capsys.readouterr().out
+
+
+def test_the_table_says_how_games_were_played(capsys: pytest.CaptureFixture[str]) -> None:
+    class Plain:
+        name = "plain"
+
+        def predict(self, observation: Any, state: Any, episode_start: Any, deterministic: bool) -> Any:
+            return np.zeros_like(observation["classifier"]), None
+
+    for learners, words in (
+        (["perceptron"], "played: in compiled code, with"),
+        ([Plain()], "played: in a loop"),
+        (["perceptron", Plain()], "in compiled code, but plain in a loop"),
+    ):
+        report.show(evaluate(learners, "KnownL2", seeds=1, rounds=5))
+        assert words in " ".join(capsys.readouterr().out.split())

@@ -18,7 +18,7 @@ from rich.console import Console
 from agents import Noisy
 from learners import ConstantClassifier, Perceptron
 from learners.catalogue import LEARNERS
-from strategic_env import plotting, report, summary
+from strategic_env import evaluate, plotting, report, summary
 from strategic_env.contestants import Contestant, all_contestants, contestant
 from strategic_env.evaluation import Results
 from strategic_env.playing import Run

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from learners.strategic import BiasedL1 as BiasedL1
     from learners.strategic import StrategicPerceptronL1 as StrategicPerceptronL1
     from learners.strategic import StrategicPerceptronL2 as StrategicPerceptronL2
+    from learners.three_stage import ThreeStageL2 as ThreeStageL2
     from learners.unknown import UnknownCostL1Single as UnknownCostL1Single
     from learners.unknown import UnknownCostL2 as UnknownCostL2
     from learners.unknown import UnknownMarginL2 as UnknownMarginL2
@@ -39,6 +40,7 @@ else:
         "gradient_max_margin": ("GradientMaxMargin",),
         "max_margin": ("StrategicMaxMargin",),
         "second_order": ("SecondOrderStrategicPerceptron",),
+        "three_stage": ("ThreeStageL2",),
         "unknown_l1": ("UnknownCostsL1",),
     }
     __all__ = [name for names in _HOMES.values() for name in names]

@@ -4,14 +4,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from agents.boundary import dot, length
 from agents.checks import count, finite_length, finite_number
 from agents.costs import L2
 from agents.streams import game_key, uniform
 from agents.typing import Float, Int, Key
-from learners.base import Learner
+from learners.drawing import DrawingLearner
 from learners.rules import learn, publish, rule_of
 from learners.surrogates import write_constant, write_raised, write_surrogate
 
@@ -71,7 +70,7 @@ def _publish(state: AcceptedOnlyState, game: int, out: Float) -> None:
         write_raised(state.weights[game], 0.0, L2, state.alpha[game], out)
 
 
-class AcceptedOnlyL2(Learner[AcceptedOnlyState]):
+class AcceptedOnlyL2(DrawingLearner[AcceptedOnlyState]):
     """Algorithm 2 that now and then accepts everybody, to see whom it would have rejected.
 
     In round t it publishes "accept everybody" with probability ``min(1, exploration / sqrt t)``, else what Algorithm 2
@@ -119,11 +118,6 @@ class AcceptedOnlyL2(Learner[AcceptedOnlyState]):
         self.seed = count("seed", seed)
         self.parameters = {"alpha": self.alpha, "exploration": self.exploration, "seed": self.seed}
 
-    def for_run(self, seed: int) -> "AcceptedOnlyL2":
-        """Return the same learner with other draws in every run."""
-        draws = int(np.random.SeedSequence([self.seed, seed]).generate_state(1)[0])
-        return AcceptedOnlyL2(self.alpha, self.exploration, draws)
-
     def initial_state(self, games: int, dim: int) -> AcceptedOnlyState:
         """Return zero weights for each game, and the stream of its first episode."""
         return AcceptedOnlyState(
@@ -135,15 +129,6 @@ class AcceptedOnlyL2(Learner[AcceptedOnlyState]):
             published=np.zeros(games, dtype=np.int64),
         )
 
-    def _continued(
-        self, state: AcceptedOnlyState | None, episode_start: ArrayLike | None, games: int, dim: int
-    ) -> AcceptedOnlyState:
-        """Give every new episode of a game a random stream of its own."""
-        episodes = None if state is None else state.episode.copy()
-        current = super()._continued(state, episode_start, games, dim)
-        if episodes is not None and episode_start is not None:
-            starts = np.broadcast_to(np.asarray(episode_start, dtype=bool), (games,))
-            current.episode[:] = episodes + starts
-            for game in np.flatnonzero(starts):
-                current.key[game] = game_key(self.seed, int(game), int(current.episode[game]))
-        return current
+    def begin_episode(self, state: AcceptedOnlyState, game: int, key: Key) -> None:
+        """Give a new episode a random stream of its own."""
+        state.key[game] = key

@@ -14,6 +14,7 @@ from learners.max_margin import StrategicMaxMargin
 from learners.perceptron import MarginPerceptron, Perceptron
 from learners.second_order import SecondOrderStrategicPerceptron
 from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
+from learners.three_stage import ThreeStageL2
 from learners.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
 from learners.unknown_l1 import UnknownCostsL1
 
@@ -35,6 +36,7 @@ _CLASSES: tuple[type[Learner[Any]], ...] = (
     StrategicGradient,
     AcceptedOnlyL2,
     UnknownCostsL1,
+    ThreeStageL2,
 )
 LEARNERS = {learner.name: learner for learner in _CLASSES}
 # Who takes part by default, with which parameters: the Perceptron also with an intercept, as others learn one.

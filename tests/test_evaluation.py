@@ -156,7 +156,14 @@ def test_results_are_short_to_read() -> None:
 
 
 def test_parameters_rebuild_every_learner() -> None:
-    told = {"radius": 1.0, "margin": 0.1, "direction": 0, "alpha": [0.3, 0.2], "classifier": [1.0, 0.0, 0.0]}
+    told = {
+        "radius": 1.0,
+        "margin": 0.1,
+        "noise": 0.2,
+        "direction": 0,
+        "alpha": [0.3, 0.2],
+        "classifier": [1.0, 0.0, 0.0],
+    }
     for name, kind in LEARNERS.items():
         knowledge = told | ({} if kind.cost == "l1" else {"alpha": 0.3, "cost": "l2"})
         learner = build(name, knowledge)

@@ -298,7 +298,7 @@ def test_the_perceptron_is_bounded_only_where_nobody_can_move() -> None:
 
 
 def test_every_learner_has_a_name_of_its_own_and_one_line() -> None:
-    assert len(LEARNERS) == 17
+    assert len(LEARNERS) == 18
     for name, learner in LEARNERS.items():
         assert learner.name == name == name.lower()
         assert "\n" not in learner.summary

@@ -17,6 +17,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 
 from agents.compiled import compiled, inlined, instruction
 from agents.typing import Float, Numbers
@@ -30,6 +31,8 @@ SMALLEST_SQUARED_NORM = 2.0**-900
 @instruction
 def _sum_blocks_of_eight(typing_context: Any, a: Any, a_factor: Any, b: Any, b_factor: Any, blocks: Any) -> Any:
     """Sum products over the first ``blocks`` of eight entries: lane ``i % 8`` collects, a fixed tree adds the lanes."""
+    if any(array.dtype != types.float64 or array.layout != "C" for array in (a, b)):
+        raise TypingError(f"dot products are of contiguous float64 arrays, got {a} and {b}")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector = ir.VectorType(ir.DoubleType(), LANES)

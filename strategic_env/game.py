@@ -61,7 +61,7 @@ def pay(kind: int, observation: Float, label: float, mistake: bool) -> float:
 def play_best_response(
     norm: int,
     labels_rejected: bool,
-    classifier: Numbers,
+    classifier: Float,
     true_features: Float,
     budget: Float,
     label: float,
@@ -70,12 +70,10 @@ def play_best_response(
 ) -> tuple[bool, float, bool]:
     """Let one individual best-respond in round ``moment``; return (moved, cost, mistake).
 
-    ``observation`` (2 d + 4,) is overwritten. ``classifier`` (d + 1,) may be float32: the game goes on in float64.
+    ``observation`` (2 d + 4,) is overwritten, all but the classifier that it begins with.
     """
     d = true_features.shape[0]
-    copy(classifier, observation)
-    published, report = observation[: d + 1], observation[d + 1 : 2 * d + 1]
-    accepted, moved, cost = respond(norm, published, true_features, budget, report)
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
     return moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
 
 
@@ -100,13 +98,16 @@ def play_published(
 ) -> tuple[bool, bool, float, bool]:
     """Check the classifier, then let the individual in ``features[row]`` answer; return (legal, moved, cost, mistake).
 
-    ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not played.
+    ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not played; one in
+    float32 is, as the same numbers in float64.
     """
     if not publishable(classifier):
         return False, False, 0.0, False
     copy(features[row], true_features)
+    copy(classifier, observation)
+    published, budget = observation[: classifier.shape[0]], budgets[own_row(budgets, row)]
     moved, cost, mistake = play_best_response(
-        norm, labels_rejected, classifier, true_features, budgets[own_row(budgets, row)], label, moment, observation
+        norm, labels_rejected, published, true_features, budget, label, moment, observation
     )
     return True, moved, cost, mistake
 

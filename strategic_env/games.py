@@ -9,7 +9,7 @@ from agents.arrivals import BLOCK, NEW, ManyArrivals, Source
 from agents.boundary import copy
 from agents.compiled import loop
 from agents.costs import Cost, L2Cost
-from agents.typing import Bool, Float, Int, Key, Numbers
+from agents.typing import Bool, Float, Int, Key
 from strategic_env.game import (
     FEEDBACK,
     REWARDS,
@@ -49,7 +49,7 @@ class Outcomes(NamedTuple):
 
 
 @loop
-def first_illegal(classifiers: Numbers, active: Bool) -> int:
+def first_illegal(classifiers: Float, active: Bool) -> int:
     """Return the first active game whose classifier has an entry outside [-1, 1] or NaN; -1 if there is none."""
     for game in range(active.shape[0]):
         if active[game] and not publishable(classifiers[game]):
@@ -62,7 +62,7 @@ def play_games(
     norm: int,
     labels_rejected: bool,
     reward_kind: int,
-    classifiers: Numbers,
+    classifiers: Float,
     active: Bool,
     features: Float,
     index: Int,
@@ -99,6 +99,7 @@ def play_games(
             continue
         label = labels[game, moment & last]
         budget = budgets[own_row(budgets, index[game, moment & last])]
+        copy(classifiers[game], seen)
         moved[game], cost[game], wrong = play_best_response(
             norm, labels_rejected, classifiers[game], true_features[game], budget, label, moment, seen
         )
@@ -165,7 +166,7 @@ class Games(ABC):
         """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
 
     @abstractmethod
-    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish ``classifiers`` (N, d + 1), one in each ``active`` (N,) game, and resolve the round.
 
         Raises
@@ -179,7 +180,7 @@ class Games(ABC):
         """Return the manipulation cost of the individual whom a game met last."""
 
 
-def _refuse(classifiers: Numbers, game: int) -> None:
+def _refuse(classifiers: Float, game: int) -> None:
     if game >= 0:
         raise ValueError(
             f"a published classifier must have entries in [-1, 1], got {classifiers[game].tolist()} in game {game}"
@@ -213,7 +214,7 @@ class CompiledGames(Games):
         self.rounds[games] = self.mistakes[games] = 0
         self._known = 0
 
-    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish and resolve."""
         if not self._known:
             self._known = self._arrivals.fill(self.rounds)
@@ -236,7 +237,7 @@ class CompiledGames(Games):
         if illegal >= 0:
             _refuse(classifiers, illegal)
         self._known -= 1
-        return Outcomes(*paper)
+        return Outcomes._make(paper)
 
     def cost_of(self, game: int) -> Cost:
         """Return the cost of the individual met last."""
@@ -263,7 +264,7 @@ class SeparateGames(Games):
             self._games[game] = Game(self._setting, key)
         self.rounds[games] = self.mistakes[games] = 0
 
-    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish and resolve."""
         _refuse(classifiers, first_illegal(classifiers, active))
         outcomes = Outcomes(*self._paper.fresh())

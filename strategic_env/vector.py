@@ -155,7 +155,8 @@ class StrategicClassificationVectorEnv(VectorEnv[Observation, Action, NDArray[An
         if games is None:
             raise ResetNeeded("call reset() before step(): no episode")
         active, idle = self._active(), self._anything_over
-        outcomes = games.play(face.published(actions, self._action_shape), active)
+        published: Any = face.published(actions, self._action_shape)
+        outcomes = games.play(published.astype(np.float64) if face.flat else published, active)
         self._last, self._shown = outcomes, outcomes.observation
         if idle:
             self._next_episodes(np.flatnonzero(~active))

@@ -404,3 +404,55 @@ def test_without_stable_baselines3_the_error_says_what_to_install(monkeypatch: p
     assert dir(package) and package.__all__ == ["GymnasiumVecEnv"]
     with pytest.raises(ImportError, match=r'needs stable-baselines3: pip install "strategic-env\[rl\]"'):
         _ = learners.rl.GymnasiumVecEnv
+
+
+def native(mode: str, **options: Any) -> GymnasiumVecEnv:
+    name = "strategic_env/KnownL2-v0"
+    return GymnasiumVecEnv(gymnasium.make_vec(name, num_envs=3, autoreset_mode=mode, horizon=5, **options))
+
+
+@pytest.mark.parametrize("observation", ["dict", "flat"])
+def test_native_games_of_one_seed_step_like_single_environments(observation: str) -> None:
+    adapted = [native(mode, observation=observation, info_level="full") for mode in ("SameStep", "Disabled")]
+    singles = [gymnasium.make("strategic_env/KnownL2-v0", horizon=5, observation=observation) for _ in range(3)]
+    for env in adapted:
+        env.seed(7)
+        env.reset()
+    for game, single in enumerate(singles):
+        single.reset(seed=7, options={"game": game})
+    actions = np.random.default_rng(0).uniform(-1, 1, (12, 3, 3)).astype(adapted[0].action_space.dtype)
+    for action in actions:
+        first, second = (env.step(action) for env in adapted)
+        assert all(data_equivalence(*pair, exact=True) for pair in zip(first, second, strict=True))
+        for game, single in enumerate(singles):
+            last, reward, _, truncated, info = single.step(action[game])
+            assert (first[1][game], first[2][game]) == (np.float32(reward), truncated)
+            found = first[3][game]
+            assert found.pop("TimeLimit.truncated") is truncated
+            if truncated:
+                np.testing.assert_equal(found.pop("terminal_observation"), last)
+                last, _ = single.reset()
+            np.testing.assert_equal(part(first[0], game), last)
+            np.testing.assert_equal(found, info)
+
+
+def test_native_games_train_the_same_policy_from_the_same_seed() -> None:
+    first, second, other = (
+        PPO("MultiInputPolicy", native("SameStep"), seed=seed, **TINY).learn(96).policy.state_dict()
+        for seed in (1, 1, 2)
+    )
+    assert all((first[key] == second[key]).all() for key in first)
+    assert any((first[key] != other[key]).any() for key in first)
+
+
+def test_a_learner_is_evaluated_on_native_games_as_on_single_environments() -> None:
+    """Where autoreset is disabled; on one game, since which game ends first decides which episodes count."""
+    name, learner = "strategic_env/KnownL2-v0", StrategicPerceptronL2(alpha=0.2)
+    returns = []
+    for env in (
+        GymnasiumVecEnv(gymnasium.make_vec(name, num_envs=1, autoreset_mode="Disabled", alpha=0.2, horizon=30)),
+        DummyVecEnv([lambda: gymnasium.make(name, alpha=0.2, horizon=30)]),
+    ):
+        env.seed(3)
+        returns.append(evaluate_policy(learner, VecMonitor(env), n_eval_episodes=4, return_episode_rewards=True))
+    assert returns[0] == returns[1] and len(set(returns[0][0])) > 1

@@ -1,0 +1,1 @@
+"""Speed, as ratios of two sides that are measured in alternation: ``python -m benchmarks``."""

@@ -1,0 +1,87 @@
+"""Measure every ratio, or those that are named: ``python -m benchmarks [ROW ...]``."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from benchmarks.machine import ONE_THREAD, describe, load
+from benchmarks.measure import Budget, Row, Unavailable
+from benchmarks.results import HEADER, Result, save
+
+FULL, QUICK = Budget(pairs=31, seconds=15.0), Budget(pairs=3, seconds=0.0)
+# These make OpenBLAS believe in another processor than there is.
+UNSET = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+PREPARED = "STRATEGIC_ENV_BENCHMARKS"
+
+
+def main() -> int:
+    """Parse the command line and measure; the status is 0 whether or not the ratios reach what they must."""
+    options = _options()
+    try:
+        return _measure(options) if PREPARED in os.environ else _in_a_prepared_process()
+    except KeyboardInterrupt:
+        return 130
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, as ratios of two sides.")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="such as vector, 'vector/*/64' or fused/floor-drawn")
+    parser.add_argument("--quick", action="store_true", help="three pairs per row: a look, no result")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder for benchmarks.csv and .json")
+    return parser.parse_args()
+
+
+def _in_a_prepared_process() -> int:
+    """Run the same command with single-threaded libraries and, unless one is named, an empty cache for Numba.
+
+    Numba's own cache may hold what has been edited since.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in UNSET}
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {"NUMBA_CACHE_DIR": cache} | inherited | ONE_THREAD | {PREPARED: "1"}
+        return subprocess.run([sys.executable, "-m", "benchmarks", *sys.argv[1:]], env=environment).returncode
+
+
+def _measure(options: argparse.Namespace) -> int:
+    rows = _chosen(options.rows)
+    if options.list:
+        print(*(f"{row.name:26} {row.reach}" for row in rows), sep="\n")
+        return 0
+    machine, results = describe(), list[Result]()
+    print(*(f"{name}: {value}" for name, value in machine.items()), sep="\n")
+    print(HEADER, flush=True)
+    for row in rows:
+        busy = load()
+        try:
+            results.append(Result(row, row.measure(QUICK if options.quick else FULL), busy))
+        except Unavailable as reason:
+            results.append(Result(row, str(reason), busy))
+        print(results[-1].line(), flush=True)
+        save(options.out, machine, results)
+    missed = [result.row.name for result in results if result.reached is False]
+    print(f"{sum(result.reached is True for result in results)} reached, {len(missed)} missed: {', '.join(missed)}")
+    return 0
+
+
+def _chosen(patterns: list[str]) -> list[Row]:
+    """Return the rows whose name, or the beginning of it, matches one of the patterns; all if there are none."""
+    from benchmarks import fused, libraries, processes, single, vector
+
+    rows = [row for part in (vector, single, fused, libraries, processes) for row in part.rows()]
+    for pattern in patterns:
+        if not any(_matches(row, pattern) for row in rows):
+            sys.exit(f"no row matches {pattern!r}; python -m benchmarks --list names them")
+    return [row for row in rows if not patterns or any(_matches(row, pattern) for pattern in patterns)]
+
+
+def _matches(row: Row, pattern: str) -> bool:
+    return fnmatchcase(row.name, pattern) or fnmatchcase(row.name, f"{pattern}/*")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -163,6 +163,8 @@ def _outside(key: Key, purpose: int, moment: int, place: int, bits: np.uint64) -
         value, accepted = ziggurat.edge_or_tail(bits, unit(more[0]), unit(more[1]))
         if accepted:
             return value
+        if ziggurat.in_tail(bits):
+            continue  # a tail that was chosen stays chosen; elsewhere everything is drawn anew
         bits = more[2]
         value, inside = ziggurat.candidate(bits)
         if inside:

@@ -40,9 +40,18 @@ def candidate(bits: np.uint64) -> tuple[float, bool]:
     return value, abs(value) < WIDTHS[layer + 1]
 
 
+@inlined
+def in_tail(bits: np.uint64) -> bool:
+    """Whether a place that `candidate` left open is in the tail, not at a layer's edge."""
+    return bool(bits & np.uint64(LAYERS - 1) == np.uint64(0))
+
+
 @compiled
 def edge_or_tail(bits: np.uint64, first: float, second: float) -> tuple[float, bool]:
-    """Decide, with two more uniform numbers in [0, 1), about a place that `candidate` left open."""
+    """Decide, with two more uniform numbers in [0, 1), about a place that `candidate` left open.
+
+    A refused place in the tail must be followed by another in the tail, one at an edge by any other.
+    """
     layer = np.int64(bits & np.uint64(LAYERS - 1))
     value, _ = candidate(bits)
     if layer > 0:

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.checks import count, one_of
 from agents.costs import L2
+from agents.populations import FiniteKnown
 from learners.base import Truth
 from strategic_env.builders import BUILDERS, truth_of
 from strategic_env.game import Setting
@@ -77,7 +78,8 @@ class Scenario:
             ("noise", 0.0, population.noise),
             ("radius", truth.radius, max(truth.radius, population.radius)),
         ]
-        if population.margin is not None:
+        # Of given members the truth may know more than the population: how far they keep in fact.
+        if population.margin is not None and not isinstance(population, FiniteKnown):
             claims.append(("margin", truth.margin, min(truth.margin, population.margin)))
         return claims
 

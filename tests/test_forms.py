@@ -89,7 +89,7 @@ def assert_forms_agree(name: str, parameters: dict[str, Any], game: str, options
     learner = LEARNERS[name].from_knowledge(one.knowledge, **parameters)
     loop = vector_loop(learner, one, GAMES, seed)
     # A learner that draws has a stream for each row, so that only the first row is that of a single environment.
-    for i in range(1 if name == "accepted-only-l2" else GAMES):
+    for i in range(1 if "seed" in learner.parameters else GAMES):
         alone = single_loop(learner, one, i, seed)
         for field, found, expected in zip(Loop._fields[:-1], loop[:-1], alone[:-1], strict=True):
             assert same(found[:, i], expected), f"{field} of game {i}: vector and single environment"
@@ -174,6 +174,8 @@ SLOW = [
     case("gradient-max-margin", "GermanCredit", _cost="l1", _bias=True, separable=True),
     case("accepted-only-l2", "KnownL2", HIGH, feedback="apple_tasting"),
     case("accepted-only-l2", "KnownL2", [2], noise=0.1, horizon=5000, _seed=5),
+    case("three-stage-l2", "KnownL2", ALL_DIMS, noise=0.1, _noise=0.1, feedback="apple_tasting"),
+    case("three-stage-l2", "KnownL2", [2], noise=0.1, _noise=0.1, horizon=5000),
     case("constant-classifier", "KnownL2", ALL_DIMS, _accept=False),
     case("best-fixed-classifier", "KnownL2", [2], _classifier=[0.3, -0.5, 0.1]),
 ]
@@ -187,6 +189,10 @@ def test_all_forms_play_the_same_game(
     learner: str, parameters: dict[str, Any], game: str, options: dict[str, Any]
 ) -> None:
     assert_forms_agree(learner, parameters, game, options)
+
+
+def test_every_learner_takes_part() -> None:
+    assert {one.values[0] for one in itertools.chain(*FAST, *SLOW)} == set(LEARNERS)
 
 
 @pytest.mark.parametrize("observation", ["dict", "flat"])

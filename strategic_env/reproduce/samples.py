@@ -28,7 +28,7 @@ def freund_schapire(runs: int) -> Row:
         labels = pools.labels * np.where(flipped, -1.0, 1.0)
         games = Games(Perceptron(), {}, L2, pools.normal.shape, halts=False)
         for k in range(POOL):
-            games.play(pools.features[:, k], labels[:, k], np.zeros((len(labels), 1)))
+            games.play(np.ascontiguousarray(pools.features[:, k]), labels[:, k], np.zeros((len(labels), 1)))
         least = [_smallest_bound(*sample) for sample in zip(pools.normal, pools.features, labels, strict=True)]
         worst, played = max(worst, float((games.mistakes / least).max())), played + len(least)
     reached = novikoff().shares  # where nothing falls short, the bound is Novikoff's; one pass is enough to attain it

@@ -147,9 +147,8 @@ FAST = [
 ]
 SLOW = [
     case("perceptron", "KnownL2", HIGH, _bias=True, noise=0.1),
-    case(
-        "strategic-perceptron-l2", "KnownL2", ALL_DIMS, pool=40, population_seed=3, noise=0.1, feedback="apple_tasting"
-    ),
+    case("strategic-perceptron-l2", "KnownL2", ALL_DIMS, pool=40, noise=0.1, feedback="apple_tasting"),
+    case("strategic-perceptron-l2", "KnownL2", ALL_DIMS, pool=40, population_seed=3, noise=0.1),
     case("strategic-perceptron-l2", "HeterogeneousL2", ALL_DIMS, feedback="apple_tasting"),
     case("strategic-perceptron-l2", "Example3", horizon=5000),
     case("strategic-perceptron-l1", "KnownL1", ALL_DIMS, _scale_free=True, pool=40),

@@ -6,6 +6,7 @@ Importing it registers the environments with PettingZoo, where the installed ver
 from strategic_env.multi_agent.policies import GreedyNature, UniformNature
 from strategic_env.multi_agent.recording import Record, play
 from strategic_env.multi_agent.registration import register_all
+from strategic_env.multi_agent.seat import SeatEnv
 from strategic_env.multi_agent.simultaneous import StrategicClassificationParallelEnv, parallel_env
 from strategic_env.multi_agent.turns import StrategicClassificationAECEnv, env
 
@@ -14,6 +15,7 @@ raw_env = StrategicClassificationAECEnv
 __all__ = [
     "GreedyNature",
     "Record",
+    "SeatEnv",
     "StrategicClassificationAECEnv",
     "StrategicClassificationParallelEnv",
     "UniformNature",

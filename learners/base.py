@@ -44,6 +44,11 @@ class Truth(NamedTuple):
     nonnegative: bool
     alpha_min: tuple[float, ...] | None = None
 
+    @property
+    def one_cost(self) -> bool:
+        """Whether everybody reaches equally far, as all theorems but Corollary 1 assume."""
+        return self.alpha_min in (None, self.alpha)
+
 
 class Learner(ABC, Generic[State]):
     """A policy that learns while it predicts.

@@ -173,8 +173,8 @@ class BiasedL2(Learner[BiasedL2State]):
         )
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
-        """Return Theorem 4's bound; None for other costs or where it was told too much or too little."""
+        """Return Theorem 4's bound; None for other or differing costs or where it was told too much or too little."""
         told = truth.alpha == (self.alpha,) and self.radius >= truth.radius and self.margin <= truth.margin
-        if truth.cost != "l2" or self.literal or not told:
+        if truth.cost != "l2" or self.literal or not told or not truth.one_cost:
             return None
         return bounds.biased_l2(self.radius, self.margin, self.alpha, printed=printed)

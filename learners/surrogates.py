@@ -134,7 +134,7 @@ class SurrogateLearner(Learner[State]):
 
         For weighted l1 costs the separator must have no negative weight, as in Theorem 2.
         """
-        if truth.cost != ("l1" if self._cost.norm == L1 else "l2") or truth.alpha_min not in (None, truth.alpha):
+        if truth.cost != ("l1" if self._cost.norm == L1 else "l2") or not truth.one_cost:
             return False
         told = tuple(self._cost.budgets(truth.dim)[0].tolist()) == truth.alpha
         return told and (self.bias or truth.intercept == 0.0) and (truth.cost == "l2" or truth.nonnegative)

@@ -201,13 +201,17 @@ class UnknownCostL2(Learner[UnknownCostState]):
         )
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
-        """Return Theorem 3's bound with explicit constants; None for other costs or a hyperplane off the origin."""
+        """Return Theorem 3's bound; None for other or differing costs, or a hyperplane off the origin."""
         if truth.cost != "l2" or truth.intercept != 0.0 or self.literal or not self._told_right(truth):
             return None
         return bounds.unknown_cost_l2(self.radius, self.margin, printed=printed)
 
     def _told_right(self, truth: Truth) -> bool:
-        return self.radius >= truth.radius and self.margin <= truth.margin and max(truth.alpha) <= self.radius
+        return self.margin <= truth.margin and self._can_search(truth)
+
+    def _can_search(self, truth: Truth) -> bool:
+        """Whether there is one alpha to search for, at most R, and R as told is not too small."""
+        return truth.one_cost and self.radius >= truth.radius and max(truth.alpha) <= self.radius
 
 
 class UnknownMarginL2(UnknownCostL2):
@@ -231,10 +235,8 @@ class UnknownMarginL2(UnknownCostL2):
         self.parameters = {"radius": self.radius}
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
-        """Return the sum of the guesses' bounds; None for other costs or a hyperplane off the origin."""
-        if truth.cost != "l2" or truth.intercept != 0.0 or printed:
-            return None
-        if self.radius < truth.radius or max(truth.alpha) > self.radius:
+        """Return the sum of the guesses' bounds; None for other or differing costs, or a hyperplane off the origin."""
+        if truth.cost != "l2" or truth.intercept != 0.0 or printed or not self._can_search(truth):
             return None
         return bounds.unknown_margin_l2(self.radius, truth.margin)
 

@@ -5,6 +5,7 @@ import math
 import pytest
 from bound_forms import FORMS, OF_ALPHA, OF_MARGIN
 
+from learners import BiasedL2, StrategicMaxMargin, Truth, UnknownCostL2, UnknownMarginL2, bounds
 from learners.bounds import (
     correction,
     freund_schapire,
@@ -112,3 +113,21 @@ class TestBadArguments:
     def test_correction(self, name):
         with pytest.raises(ValueError, match=f"{name} must be at least 0.0, got -0.5"):
             correction(**{"radius": 1.0, "alpha_j": 1.0, name: -0.5})
+
+
+def test_learners_for_one_cost_show_no_bound_where_individuals_differ() -> None:
+    same = Truth("l2", 2, 1.0, 0.4, 0.0, (0.8,), False)
+    differing = same._replace(alpha_min=(0.0,))
+    for learner in (UnknownCostL2(1.0, 0.4), UnknownMarginL2(1.0), BiasedL2(0.8, 1.0, 0.4), StrategicMaxMargin(0.8)):
+        assert learner.bound(same) is not None, learner
+        assert learner.bound(differing) is None, learner
+
+
+def test_counts_beyond_float64_are_refused() -> None:
+    for call in (
+        lambda: bounds.generalisation(1.0, 0.5, 10**400),
+        lambda: bounds.strategic_l1(1.0, 0.5, 0.1, 10**400, printed=True),
+        lambda: bounds.admits(3.0, 10**400),
+    ):
+        with pytest.raises(ValueError, match="must be at most 9007199254740992"):
+            call()

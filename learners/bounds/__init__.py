@@ -16,28 +16,59 @@ Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, for all theore
 The lecture: Perceptron mistake bound (Lecture 2), for the theorems and exercises named as its own.
 """
 
-from learners.bounds.common import RELATIVE_SLACK as RELATIVE_SLACK
-from learners.bounds.common import admits as admits
-from learners.bounds.known_costs import biased_l2 as biased_l2
-from learners.bounds.known_costs import correction as correction
-from learners.bounds.known_costs import lemma_7 as lemma_7
-from learners.bounds.known_costs import strategic_l1 as strategic_l1
-from learners.bounds.known_costs import strategic_l1_scale_free as strategic_l1_scale_free
-from learners.bounds.known_costs import strategic_l1_with_bias as strategic_l1_with_bias
-from learners.bounds.known_costs import strategic_l1_with_bias_scale_free as strategic_l1_with_bias_scale_free
-from learners.bounds.known_costs import strategic_l2 as strategic_l2
-from learners.bounds.max_margin import max_margin_l1 as max_margin_l1
-from learners.bounds.max_margin import max_margin_l2 as max_margin_l2
-from learners.bounds.max_margin import max_margin_with_bias as max_margin_with_bias
-from learners.bounds.truthful import freund_schapire as freund_schapire
-from learners.bounds.truthful import generalisation as generalisation
-from learners.bounds.truthful import hinge_slack as hinge_slack
-from learners.bounds.truthful import margin_perceptron as margin_perceptron
-from learners.bounds.truthful import novikoff as novikoff
-from learners.bounds.truthful import novikoff_with_bias as novikoff_with_bias
-from learners.bounds.truthful import samples_for_error as samples_for_error
-from learners.bounds.unknown_costs import estimated_alpha_l2 as estimated_alpha_l2
-from learners.bounds.unknown_costs import too_large_alpha_l2 as too_large_alpha_l2
-from learners.bounds.unknown_costs import unknown_cost_l1_single as unknown_cost_l1_single
-from learners.bounds.unknown_costs import unknown_cost_l2 as unknown_cost_l2
-from learners.bounds.unknown_costs import unknown_margin_l2 as unknown_margin_l2
+from learners.bounds.common import RELATIVE_SLACK, admits
+from learners.bounds.known_costs import (
+    biased_l2,
+    correction,
+    lemma_7,
+    strategic_l1,
+    strategic_l1_scale_free,
+    strategic_l1_with_bias,
+    strategic_l1_with_bias_scale_free,
+    strategic_l2,
+)
+from learners.bounds.max_margin import max_margin_l1, max_margin_l2, max_margin_with_bias
+from learners.bounds.truthful import (
+    freund_schapire,
+    generalisation,
+    hinge_slack,
+    margin_perceptron,
+    novikoff,
+    novikoff_with_bias,
+    samples_for_error,
+)
+from learners.bounds.unknown_costs import (
+    estimated_alpha_l2,
+    too_large_alpha_l2,
+    unknown_cost_l1_single,
+    unknown_cost_l2,
+    unknown_margin_l2,
+)
+
+__all__ = [
+    "RELATIVE_SLACK",
+    "admits",
+    "biased_l2",
+    "correction",
+    "estimated_alpha_l2",
+    "freund_schapire",
+    "generalisation",
+    "hinge_slack",
+    "lemma_7",
+    "margin_perceptron",
+    "max_margin_l1",
+    "max_margin_l2",
+    "max_margin_with_bias",
+    "novikoff",
+    "novikoff_with_bias",
+    "samples_for_error",
+    "strategic_l1",
+    "strategic_l1_scale_free",
+    "strategic_l1_with_bias",
+    "strategic_l1_with_bias_scale_free",
+    "strategic_l2",
+    "too_large_alpha_l2",
+    "unknown_cost_l1_single",
+    "unknown_cost_l2",
+    "unknown_margin_l2",
+]

@@ -1,11 +1,14 @@
 """What all bounds share: how a bound is compared, rounded and checked."""
 
 import math
+from numbers import Real
 
 from agents.checks import count, finite_number
 
 # Formulas and margins are rounded: 4 (3.6 / 0.4)^2 is 324, but 323.99999999999994 in float64.
 RELATIVE_SLACK = 1e-12
+# Float64 knows every integer up to here.
+LARGEST_COUNT = 2**53
 
 
 def admits(bound: float, mistakes: int) -> bool:
@@ -20,12 +23,16 @@ def admits(bound: float, mistakes: int) -> bool:
 
     Raises
     ------
+    TypeError
+        If the bound is no number, or the number of mistakes no integer.
     ValueError
         If the bound is negative or NaN, or the number of mistakes negative.
     """
+    if isinstance(bound, bool) or not isinstance(bound, Real):
+        raise TypeError(f"bound must be a number, got {bound!r}")
     if not bound >= 0.0:
         raise ValueError(f"bound must be at least 0, got {bound!r}")
-    return count("mistakes", mistakes, minimum=0) <= bound * (1.0 + RELATIVE_SLACK)
+    return count("mistakes", mistakes, maximum=LARGEST_COUNT) <= bound * (1.0 + RELATIVE_SLACK)
 
 
 def square(number: float) -> float:

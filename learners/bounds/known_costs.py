@@ -3,7 +3,7 @@
 import math
 
 from agents.checks import count, finite_number
-from learners.bounds.common import ceiling, floor, radius_in_margins, separator_with_bias, square
+from learners.bounds.common import LARGEST_COUNT, ceiling, floor, radius_in_margins, separator_with_bias, square
 
 
 def strategic_l2(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:
@@ -69,7 +69,7 @@ def strategic_l1(radius: float, margin: float, alpha: float, dim: int, *, printe
     """
     radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    dim = count("dim", dim, minimum=1)
+    dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
     # A mistake makes |w|^2 grow by at most 1 + factor (R + alpha)^2, and w.w* by at least 1.
     factor = dim + 1 if printed else 1
     return square(math.hypot(1.0, math.sqrt(factor) * (radius + alpha)) / margin)
@@ -140,7 +140,7 @@ def strategic_l1_with_bias(
     """
     radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    dim = count("dim", dim, minimum=1)
+    dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
     if printed:
         growth = math.hypot(1.0, math.sqrt(dim + 1) * (radius + alpha + 1.0))
         return square(growth * (weights_norm + abs(bias)))

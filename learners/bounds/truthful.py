@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.checks import count, finite_number
-from learners.bounds.common import RELATIVE_SLACK, ceiling, radius_in_margins, separator_with_bias, square
+from learners.bounds.common import (
+    LARGEST_COUNT,
+    RELATIVE_SLACK,
+    ceiling,
+    radius_in_margins,
+    separator_with_bias,
+    square,
+)
 from learners.margins import distance
 
 
@@ -171,7 +178,7 @@ def generalisation(radius: float, margin: float, samples: int) -> float:
     ValueError
         If an argument is NaN, infinite or outside its limits.
     """
-    return novikoff(radius, margin) / (count("samples", samples) + 1)
+    return novikoff(radius, margin) / (count("samples", samples, maximum=LARGEST_COUNT) + 1)
 
 
 def samples_for_error(radius: float, margin: float, error: float) -> int:

@@ -215,7 +215,7 @@ evaluation.play = interrupted
 @pytest.mark.parametrize("seconds", [1.0, 2.5])
 def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> None:
     """While it still imports or compiles."""
-    arguments = ["run", "GermanCredit", "--seeds", "500", "--rounds", "10000000"]
+    arguments = ["run", "GermanCredit", "--seeds", "500", "--rounds", "10000000000"]
     process = subprocess.Popen(
         with_a_fault("import gymnasium; print(flush=True)") + arguments,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=ENVIRONMENT,

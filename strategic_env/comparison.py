@@ -1,0 +1,180 @@
+"""Learners compared over several scenarios, with the measures of `strategic_env.scores`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from agents.checks import one_of
+from agents.typing import Float
+from learners.fixed import BestFixedClassifier
+from learners.perceptron import Perceptron
+from strategic_env.evaluation import Results
+from strategic_env.scores import (
+    RESAMPLES,
+    Estimate,
+    interquartile_mean,
+    interval_text,
+    normalised_score,
+    probability_of_improvement,
+)
+from strategic_env.summary import counted, shortened, title
+
+NAIVE, ORACLE = Perceptron.name, BestFixedClassifier.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """One learner's line of the table.
+
+    Attributes
+    ----------
+    learner : str
+        The contestant's label.
+    mistakes : Estimate
+        Interquartile mean over all runs of all scenarios.
+    score : Estimate
+        Interquartile mean of the normalised scores.
+    improvement : Estimate or None
+        Probability of fewer mistakes than the baseline; None for the baseline itself.
+    """
+
+    learner: str
+    mistakes: Estimate
+    score: Estimate
+    improvement: Estimate | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` returns.
+
+    Attributes
+    ----------
+    baseline : str
+    scenarios : list of str
+        With their options, in the order of the columns below.
+    mistakes : dict of str to ndarray (seeds, scenarios) of float64
+        Of every learner, by label.
+    scores : dict of str to ndarray (seeds, scenarios) of float64
+        The same, normalised on every scenario between the mean mistakes of the classic Perceptron (0) and of the best
+        fixed classifier (1).
+    rows : list of Row
+    """
+
+    baseline: str
+    scenarios: list[str]
+    mistakes: dict[str, Float]
+    scores: dict[str, Float]
+    rows: list[Row]
+
+
+def compare(results: Sequence[Results], baseline: str = NAIVE, *, resamples: int = RESAMPLES) -> Comparison:
+    """Compare the learners of several evaluations.
+
+    Parameters
+    ----------
+    results : sequence of Results
+        One per scenario, each of the same learners and of as many seeds.
+    baseline : str
+        The label of the learner that the others should improve on.
+    resamples : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If there are no results, learners or numbers of seeds differ, a run failed, the baseline, the classic
+        Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes than the
+        Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
+    """
+    mistakes = mistakes_of(results)
+    for needed in (NAIVE, ORACLE):
+        if needed not in mistakes:
+            raise ValueError(f"results must hold {needed!r}, which scores are normalised with, got {list(mistakes)}")
+    one_of("baseline", baseline, tuple(mistakes))
+    scenarios = [title(one) for one in results]
+    naive, oracle = mistakes[NAIVE].mean(axis=0), mistakes[ORACLE].mean(axis=0)
+    for scenario, zero, one in zip(scenarios, naive, oracle, strict=True):
+        if one >= zero:
+            raise ValueError(
+                f"{ORACLE} must make fewer mistakes than {NAIVE}, between which scores are normalised, "
+                f"got {one} and {zero} on {scenario}"
+            )
+    scores = {label: normalised_score(counts, naive, oracle) for label, counts in mistakes.items()}
+    rows = [
+        Row(
+            label,
+            interquartile_mean(counts, resamples=resamples),
+            interquartile_mean(scores[label], resamples=resamples),
+            # In this order, since fewer mistakes are better.
+            None if label == baseline else probability_of_improvement(mistakes[baseline], counts, resamples=resamples),
+        )
+        for label, counts in mistakes.items()
+    ]
+    return Comparison(baseline, scenarios, mistakes, scores, rows)
+
+
+def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
+    """Return every learner's mistakes (seeds, scenarios), by label.
+
+    Raises
+    ------
+    TypeError
+        If the results are no sequence of `Results`.
+    ValueError
+        If there are none, learners or numbers of seeds differ, or a run failed.
+    """
+    if not isinstance(results, Sequence) or not all(isinstance(one, Results) for one in results):
+        raise TypeError(f"results must be a list of Results, as evaluate returns, got {results!r}")
+    if not results:
+        raise ValueError("results must hold the Results of at least one scenario, got none")
+    labels, seeds = _labels(results[0]), len(results[0].seeds)
+    for one in results:
+        if set(_labels(one)) != set(labels) or len(one.seeds) != seeds:
+            raise ValueError(
+                f"results must have the same learners and as many seeds, got {labels} with {seeds} on "
+                f"{title(results[0])}, but {_labels(one)} with {len(one.seeds)} on {title(one)}"
+            )
+        failed = next((run for run in one.runs if run.error is not None), None)
+        if failed is not None:
+            where = f"{failed.learner} on {title(one)} with seed {failed.seed}"
+            raise ValueError(f"results must hold no failed run, got {where}: {failed.error}")
+    return {
+        label: np.array([[run.mistakes for run in one.runs if run.learner == label] for one in results], np.float64).T
+        for label in labels
+    }
+
+
+def _labels(results: Results) -> list[str]:
+    return [one.label for one in results.contestants]
+
+
+def show(comparison: Comparison, console: Console | None = None) -> None:
+    """Print the table to the terminal, or to another console."""
+    console = console or Console()
+    seeds = len(comparison.mistakes[comparison.baseline])
+    where = counted(len(comparison.scenarios), "scenario")
+    table = Table("learner", box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("mistakes", "normalised score", "fewer than baseline"):
+        table.add_column(heading, justify="right")
+    for row in comparison.rows:
+        estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")
+        cells = ["-" if estimate is None else interval_text(estimate, form) for estimate, form in estimates]
+        table.add_row(*map(Text, [shortened(row.learner), *cells]))
+    what = f"Interquartile means over {where} and {counted(seeds, 'seed')}, with 95% intervals"
+    notes = [
+        f"scenarios: {'; '.join(comparison.scenarios)}.",
+        f"normalised score: 0 is {NAIVE}, 1 is {ORACLE}, by their mean mistakes on each scenario.",
+        f"fewer than baseline: probability of fewer mistakes than {comparison.baseline}, a tie counting half.",
+    ]
+    console.print(Text(what, style="bold"), table, Text("\n" + "\n".join(notes)), sep="\n")

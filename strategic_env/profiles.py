@@ -1,0 +1,175 @@
+"""Pictures of performance profiles and of intervals; matplotlib is imported only to draw them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.checks import finite_array
+from agents.typing import Float
+from strategic_env.extras import require_plot
+from strategic_env.plotting import GREY, LOOKS, Look
+from strategic_env.scores import RESAMPLES, Estimate, interquartile_mean, interval_text, performance_profile
+from strategic_env.summary import counted, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+THRESHOLDS = 401
+
+
+def plot_profiles(
+    scores: Mapping[str, ArrayLike],
+    path: str | Path,
+    *,
+    thresholds: ArrayLike | None = None,
+    xlabel: str = "normalised score",
+    looks: Mapping[str, Look] | None = None,
+    resamples: int = RESAMPLES,
+) -> None:
+    """Draw each learner's share of runs above every score, with 95% bands, as one PNG.
+
+    A curve further right is better at that share of runs; the names stand in the order of interquartile means.
+
+    Parameters
+    ----------
+    scores : mapping of str to array_like (runs, tasks)
+        Of every learner, more being better.
+    path : path
+    thresholds : array_like (thresholds,), optional
+        Ascending; by default from the lowest score to the highest.
+    xlabel : str
+        What the scores are.
+    looks : mapping of str to (colour, line style), optional
+        Such as `strategic_env.plotting.looks_of` returns.
+    resamples : int
+        As `strategic_env.scores.performance_profile`.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing.
+    TypeError, ValueError
+        As `strategic_env.scores.performance_profile`; or if there are no scores, thresholds do not ascend, or a
+        look is missing.
+    """
+    require_plot()
+    from matplotlib.ticker import PercentFormatter
+
+    arrays = {label: finite_array(f"scores of {label}", value, (None, None)) for label, value in scores.items()}
+    chosen = _looks(list(arrays), looks)
+    limits = _range(arrays) if thresholds is None else finite_array("thresholds", thresholds, (None,))
+    if len(limits) < 2 or np.any(np.diff(limits) <= 0.0):
+        raise ValueError(f"thresholds must be at least two and ascend, got {limits.tolist()}")
+    means = {label: interquartile_mean(array, resamples=1).value for label, array in arrays.items()}
+    figure, axes = _figure(height=4.4)
+    for label in sorted(arrays, key=lambda label: -means[label]):
+        profile = performance_profile(arrays[label], limits, resamples=resamples)
+        colour, style = chosen[label]
+        name = f"{shortened(label)}  {means[label]:.2f}"
+        axes.fill_between(limits, profile.low, profile.high, color=colour, alpha=0.15, linewidth=0, step="post")
+        axes.step(limits, profile.share, where="post", color=colour, linestyle=style, linewidth=2.0, label=name)
+    _write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
+    axes.set_xlim(limits[0], limits[-1])
+    axes.set_ylim(-0.02, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.set_xlabel(xlabel, fontsize=12)
+    axes.set_ylabel("share of runs above it", fontsize=12)
+    axes.legend(
+        title="learner  interquartile mean",
+        title_fontsize=10.5,
+        alignment="left",
+        loc="center left",
+        bbox_to_anchor=(1.02, 0.5),
+        frameon=False,
+        fontsize=10.5,
+    )
+    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+
+
+def plot_intervals(
+    estimates: Mapping[str, Estimate],
+    path: str | Path,
+    *,
+    xlabel: str,
+    looks: Mapping[str, Look] | None = None,
+) -> None:
+    """Draw each learner's estimate and 95% interval on a line of its own, in the order given, as one PNG.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+    path : path
+    xlabel : str
+        What is estimated.
+    looks : mapping of str to (colour, line style), optional
+        As `plot_profiles`.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing.
+    ValueError
+        If there are no estimates, or a look is missing.
+    """
+    require_plot()
+    chosen = _looks(list(estimates), looks)
+    figure, axes = _figure(height=0.8 + 0.42 * len(estimates))
+    for place, (label, estimate) in enumerate(estimates.items()):
+        colour, ends = chosen[label][0], [estimate.low, estimate.high]
+        axes.plot(ends, [place, place], color=colour, linewidth=9, alpha=0.35, solid_capstyle="butt")
+        axes.plot(estimate.value, place, marker="|", color=colour, markersize=16, markeredgewidth=2.5)
+        text = interval_text(estimate, ".2f")
+        axes.text(1.03, place, text, transform=axes.get_yaxis_transform(), color=colour, fontsize=10.5, va="center")
+    _write_above(axes, "bars are 95% intervals")
+    axes.set_yticks(range(len(estimates)), [shortened(label) for label in estimates])
+    axes.set_ylim(len(estimates) - 0.5, -0.5)
+    axes.set_xlabel(xlabel, fontsize=12)
+    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+
+
+def _looks(labels: Sequence[str], looks: Mapping[str, Look] | None) -> dict[str, Look]:
+    if not labels:
+        raise ValueError("there must be at least one learner to draw, got none")
+    if looks is None:
+        return {label: LOOKS[place % len(LOOKS)] for place, label in enumerate(labels)}
+    missing = [label for label in labels if label not in looks]
+    if missing:
+        raise ValueError(f"looks must hold every learner, got none for {missing}")
+    return {label: looks[label] for label in labels}
+
+
+def _range(scores: Mapping[str, Float]) -> Float:
+    """Return thresholds from the lowest score to the highest, with a margin, so that no curve hides in the frame."""
+    low, high = min(map(np.min, scores.values())), max(map(np.max, scores.values()))
+    margin = 0.03 * (high - low) or 1.0
+    return np.linspace(low - margin, high + margin, THRESHOLDS)
+
+
+def _sizes(scores: Mapping[str, Float]) -> str:
+    """Say over how many runs and tasks the curves are; learners may have had unequal numbers of runs."""
+    runs = sorted({f"{len(array):,}" for array in scores.values()})
+    tasks = counted(next(iter(scores.values())).shape[1], "task")
+    return f"{' or '.join(runs)} runs of each of {tasks}"
+
+
+def _write_above(axes: "Axes", text: str) -> None:
+    axes.text(0.0, 1.02, text, transform=axes.transAxes, fontsize=10.5, color=GREY, va="bottom")
+
+
+def _figure(height: float) -> tuple["Figure", "Axes"]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, height), facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.tick_params(labelsize=11)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.grid(color="#E4E4E4", linewidth=0.8)
+    axes.set_axisbelow(True)
+    return figure, axes

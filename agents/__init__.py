@@ -1,4 +1,4 @@
-"""Who arrives, and how they answer: costs of manipulation, individuals, populations."""
+"""Who arrives, and how they answer: costs of manipulation, individuals, populations, points with labels."""
 
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from agents.individuals import Individual as Individual
     from agents.individuals import Noisy as Noisy
     from agents.individuals import Truthful as Truthful
+    from agents.multiclass import GaussianMixture as GaussianMixture
+    from agents.multiclass import Keywords as Keywords
+    from agents.multiclass import LabelledData as LabelledData
+    from agents.multiclass import MulticlassPopulation as MulticlassPopulation
+    from agents.multiclass import Prototypes as Prototypes
     from agents.nature import GreedyAdversary as GreedyAdversary
     from agents.nature import TangentAdversary as TangentAdversary
     from agents.nature import orthonormal_negatives as orthonormal_negatives
@@ -24,6 +29,7 @@ else:
     _HOMES = {
         "costs": ("Cost", "L2Cost", "WeightedL1Cost"),
         "individuals": ("BestResponse", "BudgetLimited", "Individual", "Noisy", "Truthful"),
+        "multiclass": ("GaussianMixture", "Keywords", "LabelledData", "MulticlassPopulation", "Prototypes"),
         "nature": ("GreedyAdversary", "TangentAdversary", "orthonormal_negatives"),
         "populations": ("DataSet", "FixedSequence", "Population", "Separable"),
     }

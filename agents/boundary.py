@@ -19,7 +19,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 
-from agents.compiled import compiled, inlined, instruction
+from agents.compiled import inlined, instruction, loop
 from agents.typing import Float, Numbers
 
 LANES = 8
@@ -96,6 +96,29 @@ def copy(source: Numbers, target: Float) -> None:
         target[i] = source[i]
 
 
+@instruction
+def prefetch(typing_context: Any, rows: Any, row: Any) -> Any:
+    """Ask for one of several ``rows`` (M, d): memory sends it while something else is computed."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        width = builder.extract_value(array.shape, 1)
+        start = builder.gep(array.data, [builder.mul(arguments[1], width)])
+        address, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+            builder.module, ir.FunctionType(ir.VoidType(), [address, flag, flag, flag]), "llvm.prefetch.p0"
+        )
+        # A cache line holds eight numbers. To read, to keep in the nearest cache, data:
+        read, keep, data = flag(0), flag(3), flag(1)
+        steps = width.type(0), width, width.type(8)
+        with cgutils.for_range_slice(builder, *steps) as (column, _):
+            line = builder.bitcast(builder.gep(start, [column]), address)
+            builder.call(function, [line, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(rows, types.intp), generate
+
+
 @inlined
 def length(vector: Float) -> float:
     """Euclidean norm (fixed order)."""
@@ -131,7 +154,7 @@ def scale(classifier: Float) -> tuple[float, float]:
     return factor, scaled_dot(classifier, factor, classifier, factor, d)
 
 
-@compiled
+@loop
 def _rescaling(classifier: Float) -> float:
     largest = 0.0
     for i in range(classifier.shape[0] - 1):
@@ -142,7 +165,7 @@ def _rescaling(classifier: Float) -> float:
     return float(2.0 ** (math.copysign(400.0, exponent) - exponent))
 
 
-@compiled
+@loop
 def tolerance(
     weights_norm: float, intercept: float, report_norm: float, reach_scale: float, dim: int, eps: float
 ) -> float:
@@ -155,7 +178,7 @@ def tolerance(
     return 2.0 * (dim + 8) * eps * (weights_norm * (report_norm + reach_scale) + abs(intercept))
 
 
-@compiled
+@loop
 def side(classifier: Float, report: Float, reach_scale: float, eps: float) -> int:
     """Return on which side of the boundary a report lies, up to the rounding of a mover.
 
@@ -181,7 +204,7 @@ def side(classifier: Float, report: Float, reach_scale: float, eps: float) -> in
     return 0 if signed >= -slack else -1
 
 
-@compiled
+@loop
 def _scores(classifier: Float, report: Float, reach_scale: float, eps: float) -> tuple[float, float, float]:
     """Return ``w.x + b``, ``w.x`` and their tolerance; without weights ``b >= 0`` counts as 1, ``b < 0`` as -1.
 
@@ -196,13 +219,13 @@ def _scores(classifier: Float, report: Float, reach_scale: float, eps: float) ->
     return along + intercept, along, slack
 
 
-@compiled
+@loop
 def on_boundary(classifier: Float, report: Float, reach_scale: float, eps: float) -> bool:
     """Whether a report lies on the boundary, as every mover's does (arguments as for `side`)."""
     return side(classifier, report, reach_scale, eps) == 0
 
 
-@compiled
+@loop
 def forbidden(classifier: Float, report: Float, reach_scale: float, eps: float) -> bool:
     """Whether ``0 < w.x`` and ``w.x + b < 0``, both beyond the tolerance (arguments as for `side`).
 

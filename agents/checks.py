@@ -8,7 +8,7 @@ a classifier may have any finite scale, since only their direction matters.
 import math
 import operator
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,9 +89,12 @@ def count(name: str, value: object, *, minimum: int = 0, maximum: int | None = N
     ValueError
         If it is outside the limits.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, SupportsIndex):
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer, got {shown(value)}")
-    number = operator.index(value)
     if number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {shown(value)}")
     if maximum is not None and number > maximum:

@@ -22,12 +22,16 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Compile a small function into each of its compiled callers."""
-    return _compile(function, forceinline=True)
+    """Compile a small function that allocates nothing into each of its compiled callers.
+
+    As in NumPy, a division by 0 gives no error: a test for it would keep the compiler from working on several numbers
+    at once.
+    """
+    return _compile(function, forceinline=True, error_model="numpy", **_WITHOUT_REFERENCES)
 
 
 def loop(function: Function) -> Function:
-    """Compile a hot loop that allocates nothing, nor calls what does; other threads run beside it.
+    """Compile what is called often and allocates nothing, nor calls what does; other threads run beside it.
 
     Numba then counts no references to arrays, which takes most of the time of a round of a few features.
     """

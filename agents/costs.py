@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from agents.boundary import copy, length, scale, scaled_score
 from agents.checks import LARGEST, finite_array, finite_reaches, finite_rows
-from agents.compiled import compiled, inlined
+from agents.compiled import compiled, inlined, loop
 from agents.typing import Float
 
 L1, L2 = 1, 2
@@ -22,17 +22,29 @@ L1, L2 = 1, 2
 @inlined
 def _steepest(weights: Float, factor: float, budget: Float) -> int:
     """As `steepest`, for weights times a factor; entries beyond the budget's are left out."""
-    d = budget.shape[0]
-    largest = 0.0
-    for i in range(d):
-        largest = max(largest, budget[i] * abs(weights[i] * factor))
-    for i in range(d):
-        if budget[i] > 0.0 and budget[i] * abs(weights[i] * factor) == largest:
+    largest, chosen = 0.0, -1
+    for i in range(budget.shape[0]):
+        rise = budget[i] * abs(weights[i] * factor)
+        if rise > largest:
+            largest, chosen = rise, i
+    if chosen >= 0:
+        return chosen
+    for i in range(budget.shape[0]):  # nobody gains anything by moving
+        if budget[i] > 0.0:
             return i
     return -1
 
 
-@compiled
+@loop
+def farthest(budget: Float) -> float:
+    """Return the largest alpha_i of a budget (d,): how far anybody moves along one coordinate."""
+    largest = 0.0
+    for i in range(budget.shape[0]):
+        largest = max(largest, budget[i])
+    return largest
+
+
+@loop
 def steepest(weights: Float, budget: Float) -> int:
     """Return the coordinate with the largest ``alpha_i |w_i|``: the lowest such index among those that can move.
 
@@ -73,10 +85,15 @@ def aim(norm: int, classifier: Float, budget: Float) -> Aim:
 
 
 @inlined
+def reached(aimed: Aim, budget: Float) -> float:
+    """Return by how much an individual raises ``w.x`` for a cost of 1."""
+    return float(budget[max(aimed.chosen, 0)] * aimed.growth)
+
+
+@inlined
 def gap_and_reach(aimed: Aim, classifier: Float, features: Float, budget: Float) -> tuple[float, float]:
     """Return how far an individual is from acceptance, ``-(w.z + b)``, and how far it gets for a cost of 1."""
-    within = budget[max(aimed.chosen, 0)] * aimed.growth
-    return -scaled_score(classifier, aimed.factor, features), within
+    return -scaled_score(classifier, aimed.factor, features), reached(aimed, budget)
 
 
 @inlined

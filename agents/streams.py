@@ -100,15 +100,17 @@ def seed_words(seed: int) -> NDArray[np.uint32]:
 
 
 @instruction
-def _high_product(typing_context: Any, a: Any, b: Any) -> Any:
-    """Upper 64 bits of the 128-bit product of two uint64."""
+def _product(typing_context: Any, a: Any, b: Any) -> Any:
+    """Upper and lower 64 bits of the 128-bit product of two uint64: one multiplication gives both."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = ir.IntType(128)
+        wide, word = ir.IntType(128), ir.IntType(64)
         product = builder.mul(*(builder.zext(value, wide) for value in arguments))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+        halves = builder.lshr(product, ir.Constant(wide, 64)), product
+        return context.make_tuple(builder, signature.return_type, [builder.trunc(half, word) for half in halves])
 
-    return types.uint64(types.uint64, types.uint64), generate
+    both = types.UniTuple(types.uint64, 2)  # type: ignore[no-untyped-call]
+    return both(types.uint64, types.uint64), generate
 
 
 @inlined
@@ -117,8 +119,8 @@ def philox(key: Key, purpose: int, moment: int, block: int) -> FourWords:
     c0, c1, c2, c3 = np.uint64(block), np.uint64(moment), np.uint64(purpose), np.uint64(0)
     k0, k1 = key[0], key[1]
     for _ in range(_ROUNDS_OF_PHILOX):
-        high_0, low_0 = _high_product(_MULTIPLIER_0, c0), _MULTIPLIER_0 * c0
-        high_1, low_1 = _high_product(_MULTIPLIER_1, c2), _MULTIPLIER_1 * c2
+        high_0, low_0 = _product(_MULTIPLIER_0, c0)
+        high_1, low_1 = _product(_MULTIPLIER_1, c2)
         c0, c1, c2, c3 = high_1 ^ c1 ^ k0, low_1, high_0 ^ c3 ^ k1, low_0
         k0 += _WEYL_0
         k1 += _WEYL_1
@@ -149,10 +151,22 @@ def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
     """Fill ``out`` (d,) with standard normals (`agents.ziggurat`) from block 1 on; block 0 is the caller's."""
     d = out.shape[0]
     for start in range(0, d, 4):
-        bits = philox(key, purpose, moment, 1 + start // 4)
-        for word in range(min(4, d - start)):
-            value, inside = ziggurat.candidate(bits[word])
-            out[start + word] = value if inside else _outside(key, purpose, moment, start + word, bits[word])
+        # Written out: a loop over the four words would take them from memory.
+        first, second, third, fourth = philox(key, purpose, moment, 1 + start // 4)
+        out[start] = _normal(key, purpose, moment, start, first)
+        if start + 1 < d:
+            out[start + 1] = _normal(key, purpose, moment, start + 1, second)
+        if start + 2 < d:
+            out[start + 2] = _normal(key, purpose, moment, start + 2, third)
+        if start + 3 < d:
+            out[start + 3] = _normal(key, purpose, moment, start + 3, fourth)
+
+
+@inlined
+def _normal(key: Key, purpose: int, moment: int, place: int, bits: np.uint64) -> float:
+    """Return the normal at ``place`` that these bits give, or further ones where they leave it open."""
+    value, inside = ziggurat.candidate(bits)
+    return value if inside else _outside(key, purpose, moment, place, bits)
 
 
 @compiled
@@ -183,7 +197,7 @@ def random_index(key: Key, purpose: int, moment: int, size: int) -> int:
 
 @inlined
 def _index(bits: np.uint64, size: int) -> int:
-    return int(np.int64(_high_product(bits, np.uint64(size))))
+    return int(np.int64(_product(bits, np.uint64(size))[0]))
 
 
 @inlined

@@ -70,9 +70,9 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _chosen(patterns: list[str]) -> list[Row]:
     """Return the rows whose name, or the beginning of it, matches one of the patterns; all if there are none."""
-    from benchmarks import fused, libraries, processes, single, vector
+    from benchmarks import fused, libraries, multi_agent, processes, single, vector
 
-    rows = [row for part in (vector, single, fused, libraries, processes) for row in part.rows()]
+    rows = [row for part in (vector, single, fused, libraries, processes, multi_agent) for row in part.rows()]
     for pattern in patterns:
         if not any(_matches(row, pattern) for row in rows):
             sys.exit(f"no row matches {pattern!r}; python -m benchmarks --list names them")

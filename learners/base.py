@@ -1,16 +1,15 @@
-"""The interface of a learner: Stable-Baselines3's ``predict``, with everything learned in an explicit state."""
+"""The interface of a learner of the strategic game: it publishes classifiers."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learners.observation import read
+from learners.policy import Policy
+from learners.policy import State as State
 from learners.rules import advance
-
-State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
 class Truth(NamedTuple):
@@ -50,35 +49,20 @@ class Truth(NamedTuple):
         return self.alpha_min in (None, self.alpha)
 
 
-class Learner(ABC, Generic[State]):
-    """A policy that learns while it predicts.
+class Learner(Policy[State]):
+    """A policy that learns while it predicts, and whose action is the next classifier.
 
     Attributes
     ----------
-    name : str
-        Its name on the command line.
-    state_class : type
-        NamedTuple of its state; the first field is ``weights`` (n, d).
-    summary : str
-        What it is, in one line.
-    requires : tuple of str
-        What it must be told (`from_knowledge`).
     cost : str or None
         The manipulation cost that it is made for: ``"l2"``, ``"l1"``, or None for any.
-    parameters : dict
-        The values that it was built with.
     """
 
-    name: ClassVar[str]
-    state_class: ClassVar[type[tuple[NDArray[Any], ...]]]
-    summary: ClassVar[str]
-    requires: ClassVar[tuple[str, ...]] = ()
+    game = "strategic"
     cost: ClassVar[str | None] = None
-    parameters: dict[str, object]
 
-    @abstractmethod
-    def initial_state(self, games: int, dim: int) -> State:
-        """Return the state of ``games`` games with ``dim`` features before their first round."""
+    def _weights_shape(self, dim: int) -> tuple[int, ...]:
+        return (dim,)
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the theorem's mistake bound, sharpened or as printed; None where its assumptions fail."""
@@ -98,14 +82,7 @@ class Learner(ABC, Generic[State]):
             knowledge = dict(knowledge) | {"alpha": knowledge["alpha_min"]}
         if cls.cost is not None and knowledge.get("cost", cls.cost) != cls.cost:
             raise ValueError(f"{cls.name} is made for {cls.cost} costs; the scenario has {knowledge['cost']}")
-        missing = [name for name in cls.requires if name not in knowledge and name not in parameters]
-        if missing:
-            raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")
-        return cls(**{name: knowledge[name] for name in cls.requires if name not in parameters} | parameters)
-
-    def for_run(self, seed: int) -> Self:
-        """Return the learner for the bench's run with this seed: one that draws must draw anew in each."""
-        return self
+        return super().from_knowledge(knowledge, **parameters)
 
     def predict(
         self,
@@ -145,58 +122,8 @@ class Learner(ABC, Generic[State]):
         """
         seen = read(observation)
         games, dim = seen.features.shape
-        if state is not None:
-            self.check_state(state, games, dim)
-        current = self._continued(state, episode_start, games, dim)
-        if state is None:
-            self.check_state(current, games, dim)
+        current = self._going_on(state, episode_start, games, dim)
         action = np.empty((games, dim + 1))
         advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
         published = action.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), current
-
-    def _continued(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
-        """Return the state to go on with: new where there is none or an episode starts."""
-        if state is None:
-            return self.initial_state(games, dim)
-        if episode_start is None:
-            return state
-        starts = np.asarray(episode_start)
-        if starts.dtype != np.bool_ or starts.shape not in ((), (games,)):
-            raise ValueError(f"episode_start must be {games} booleans, got {episode_start!r}")
-        if starts.any():
-            for array, fresh in zip(state, self.initial_state(games, dim), strict=True):
-                array[np.broadcast_to(starts, (games,))] = fresh[np.broadcast_to(starts, (games,))]
-        return state
-
-    def check_state(self, state: State, games: int, dim: int) -> None:
-        """Make sure that compiled code finds what it expects in every field.
-
-        Raises
-        ------
-        TypeError
-            If the state is another learner's, or a field is no array of the right kind.
-        ValueError
-            If it holds other games or another number of features.
-        """
-        if not isinstance(state, self.state_class):
-            raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
-        patterns = self.__dict__.setdefault("_patterns", {})
-        if dim not in patterns:
-            patterns[dim] = [(field.dtype, field.shape[1:]) for field in self.initial_state(1, dim)]
-            if patterns[dim][0] != (np.float64, (dim,)):
-                raise ValueError(f"{self.name} must begin with weights of shape (games, {dim}), got {patterns[dim][0]}")
-        names = getattr(state, "_fields", ())
-        for name, field, (dtype, shape) in zip(names, state, patterns[dim], strict=True):
-            if not isinstance(field, np.ndarray) or field.dtype != dtype:
-                raise TypeError(f"state.{name} must be an array of {dtype}, got {field!r}")
-            if field.shape != (games, *shape):
-                raise ValueError(
-                    f"state must hold {games} games with {dim} features like the observation: "
-                    f"state.{name} must have shape {(games, *shape)}, got {field.shape}"
-                )
-            if not (field.flags.c_contiguous and field.flags.writeable):
-                raise ValueError(f"state.{name} must be contiguous and writeable; pass a copy")
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"

@@ -11,6 +11,16 @@ from learners.fixed import BestFixedClassifier, ConstantClassifier
 from learners.gradient import StrategicGradient
 from learners.gradient_max_margin import GradientMaxMargin
 from learners.max_margin import StrategicMaxMargin
+from learners.multiclass.arow import Arow
+from learners.multiclass.banditron import Banditron
+from learners.multiclass.base import MulticlassLearner
+from learners.multiclass.gappletron import Gappletron
+from learners.multiclass.gaptron import Gaptron
+from learners.multiclass.inverse_gap_weighting import InverseGapWeighting
+from learners.multiclass.passive_aggressive import PassiveAggressive
+from learners.multiclass.perceptron import MulticlassPerceptron, SecondOrderPerceptron
+from learners.multiclass.pnewtron import PNewtron
+from learners.multiclass.soba import SobaDiagonal
 from learners.perceptron import MarginPerceptron, Perceptron
 from learners.second_order import SecondOrderStrategicPerceptron
 from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
@@ -38,16 +48,36 @@ _CLASSES: tuple[type[Learner[Any]], ...] = (
     UnknownCostsL1,
     ThreeStageL2,
 )
+_MULTICLASS_CLASSES: tuple[type[MulticlassLearner[Any]], ...] = (
+    Gappletron,
+    Gaptron,
+    Banditron,
+    PNewtron,
+    SobaDiagonal,
+    InverseGapWeighting,
+    MulticlassPerceptron,
+    PassiveAggressive,
+    Arow,
+    SecondOrderPerceptron,
+)
+# Of the strategic game, and of multiclass classification.
 LEARNERS = {learner.name: learner for learner in _CLASSES}
+MULTICLASS_LEARNERS = {learner.name: learner for learner in _MULTICLASS_CLASSES}
 # Who takes part by default, with which parameters: the Perceptron also with an intercept, as others learn one.
 DEFAULTS: tuple[tuple[str, Mapping[str, object]], ...] = tuple(
     (name, parameters)
     for name in LEARNERS
     for parameters in ([{}, {"bias": True}] if name == Perceptron.name else [{}])
 )
+# Gappletron also with the smallest gap map, which errs less often where labels are seen whole.
+MULTICLASS_DEFAULTS: tuple[tuple[str, Mapping[str, object]], ...] = tuple(
+    (name, parameters)
+    for name in MULTICLASS_LEARNERS
+    for parameters in ([{}, {"gap_map": "minimal"}] if name == Gappletron.name else [{}])
+)
 
 
-def learner_class(name: str) -> type[Learner[Any]]:
+def learner_class(name: str) -> type[Learner[Any]] | type[MulticlassLearner[Any]]:
     """Return the class of a learner.
 
     Raises
@@ -55,12 +85,14 @@ def learner_class(name: str) -> type[Learner[Any]]:
     ValueError
         If there is none of this name.
     """
-    if name not in LEARNERS:
-        raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}")
-    return LEARNERS[name]
+    if name in LEARNERS:
+        return LEARNERS[name]
+    if name in MULTICLASS_LEARNERS:
+        return MULTICLASS_LEARNERS[name]
+    raise ValueError(f"learner must be one of {', '.join([*LEARNERS, *MULTICLASS_LEARNERS])}, got {name!r}")
 
 
-def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any]:
+def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any] | MulticlassLearner[Any]:
     """Build a learner from what a scenario tells and explicit parameters.
 
     Raises

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 
 from agents.streams import game_key
 from agents.typing import Key
-from learners.base import Learner, State
+from learners.base import Learner
+from learners.policy import Policy, State
 
 
-class DrawingLearner(Learner[State]):
-    """A learner whose state has a field ``episode`` (n,), int64, besides what it draws.
+class DrawingPolicy(Policy[State]):
+    """A policy whose state has a field ``episode`` (n,), int64, besides what it draws.
 
     Attributes
     ----------
@@ -46,3 +47,7 @@ class DrawingLearner(Learner[State]):
 
     def _episodes(self, state: State) -> Any:
         return getattr(state, "episode")  # noqa: B009  (a State is any named tuple)
+
+
+class DrawingLearner(DrawingPolicy[State], Learner[State]):
+    """A learner of the strategic game that draws."""

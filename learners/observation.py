@@ -99,20 +99,20 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike) -> Reading:
         If a key is missing, shapes do not fit, or a number is not finite or, as a label, prediction or round, strange.
     """
     if not isinstance(observation, Mapping):
-        vector = _real("observation", observation)
+        vector = real_numbers("observation", observation)
         observation = Layout.of(vector).split(vector)
     missing = [key for key in KEYS if key not in observation]
     if missing:
         raise ValueError(f"observation must hold {', '.join(KEYS)}; it lacks {', '.join(missing)}")
-    entries = {key: _real(key, observation[key]) for key in KEYS}
+    entries = {key: real_numbers(key, observation[key]) for key in KEYS}
     reported = entries["features"]
     if reported.ndim not in (1, 2) or reported.shape[-1] == 0:
         raise ValueError(f"features must have shape (d,) or (n, d), got {reported.shape}")
     dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
-    features = _rows("features", reported, games, dim)
-    classifier = _rows("classifier", entries["classifier"], games, dim + 1)
+    features = game_rows("features", reported, games, dim)
+    classifier = game_rows("classifier", entries["classifier"], games, dim + 1)
     prediction, label, rounds = (
-        _rows(key, entries[key], games, 1).reshape(games) for key in ("prediction", "label", "round")
+        game_rows(key, entries[key], games, 1).reshape(games) for key in ("prediction", "label", "round")
     )
     fault = inspect(features, classifier, prediction, label, rounds)
     if fault:
@@ -171,7 +171,7 @@ def _eps(dtype: np.dtype[Any]) -> float:
     return float(np.finfo(dtype).eps) if dtype.kind == "f" else float(np.finfo(np.float64).eps)
 
 
-def _real(name: str, value: object) -> Numbers:
+def real_numbers(name: str, value: object) -> Numbers:
     """Return an array of real numbers in the dtype that it has."""
     array = np.asarray(value)
     if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in "fiu":
@@ -179,7 +179,7 @@ def _real(name: str, value: object) -> Numbers:
     return array
 
 
-def _rows(name: str, array: Numbers, games: int, columns: int) -> Float:
+def game_rows(name: str, array: Numbers, games: int, columns: int) -> Float:
     """Return one entry of an observation as (games, columns), float64 and contiguous."""
     if array.size != games * columns or array.ndim == 0 or array.shape[-1] != columns:
         raise ValueError(f"{name} must have shape ({columns},) or ({games}, {columns}), got {array.shape}")

@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import overload
 
 from agents.boundary import length
-from agents.compiled import compiled
+from agents.compiled import compiled, loop
 from agents.typing import Float
 from learners.observation import rounding
 
@@ -100,7 +100,7 @@ def _always(state: Any, game: int, prediction: float, label: float) -> bool:
 _overload(concerns, _always, lambda state: isinstance(state, _NAMED_TUPLES) and state.instance_class not in _CHOOSY)
 
 
-@compiled
+@loop
 def write_published(weights: Float, intercept: float, out: Float) -> None:
     """Write ``[w, b]`` times a power of two that brings it into the action box: nothing is rounded.
 

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from agents.boundary import dot, length
 from agents.checks import finite_length, finite_reaches, flag
 from agents.compiled import compiled
-from agents.costs import L1, L2, WeightedL1Cost, steepest
+from agents.costs import L1, L2, WeightedL1Cost, farthest, steepest
 from agents.typing import Bool, Float
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.rules import concerns, learn, publish, rule_of, write_published
-from learners.surrogates import write_raised, write_surrogate
+from learners.surrogates import may_have_moved, subtract_pull, write_raised, write_surrogate
 
 
 class StrategicL2State(NamedTuple):
@@ -143,10 +143,12 @@ def _learn_l1(
     # As printed, Algorithm 3 corrects and breaks ties in every round, and Section 7 corrects the fake coordinate.
     if step == 0.0 and not (literal and fake == 0.0 and norm > 0.0):
         return False
-    size = state.radius[game] + fake + alpha.max()
+    reach_scale = farthest(alpha)
+    size = state.radius[game] + fake + reach_scale
     eta = scale_free_step(norm, size) if state.scale_free[game] else 1.0 / (4.0 * norm + 8.0 * size + 2.0)
-    surrogate = np.empty(d)
-    write_surrogate(L1, classifier, features, label, alpha, eps, surrogate)
+    surrogate = features.copy()
+    if may_have_moved(classifier, features, label, reach_scale, eps):
+        subtract_pull(L1, classifier, alpha, surrogate)
     for i in range(d):
         # Correction: no weight below 0, so that nobody gains by making a feature worse.
         weights[i] = max(0.0, weights[i] + step * surrogate[i])

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.boundary import copy, length, on_boundary
 from agents.checks import finite_length, finite_reaches, flag, one_of
-from agents.compiled import compiled
-from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, reach, steepest
+from agents.compiled import loop
+from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, farthest, reach, steepest
 from agents.typing import Float
 from learners.base import Learner, Truth
 from learners.rules import write_published
@@ -21,7 +21,7 @@ from learners.rules import write_published
 State = TypeVar("State", bound=tuple[NDArray[np.generic], ...])
 
 
-@compiled
+@loop
 def write_surrogate(
     norm: int, classifier: Float, features: Float, label: float, budget: Float, eps: float, out: Float
 ) -> None:
@@ -45,17 +45,17 @@ def write_surrogate(
         Overwritten.
     """
     copy(features, out)
-    if may_have_moved(classifier, features, label, budget.max(), eps):
+    if may_have_moved(classifier, features, label, farthest(budget), eps):
         subtract_pull(norm, classifier, budget, out)
 
 
-@compiled
+@loop
 def may_have_moved(classifier: Float, features: Float, label: float, reach_scale: float, eps: float) -> bool:
     """Whether a report is a negative individual's on the published boundary (``reach_scale`` as for `on_boundary`)."""
     return label < 0.0 and on_boundary(classifier, features, reach_scale, eps)
 
 
-@compiled
+@loop
 def subtract_pull(norm: int, classifier: Float, budget: Float, point: Float) -> None:
     """Take the point (d,) as far back as whoever stands on the boundary may have come, in place."""
     d = point.shape[0]
@@ -69,13 +69,13 @@ def subtract_pull(norm: int, classifier: Float, budget: Float, point: Float) -> 
             point[chosen] -= budget[chosen] if classifier[chosen] >= 0.0 else -budget[chosen]
 
 
-@compiled
+@loop
 def write_raised(weights: Float, intercept: float, norm: int, budget: Float, out: Float) -> None:
     """Write the published classifier ``[w, b - reach(w)]`` (d + 1,): it labels reports as ``[w, b]`` labels truths."""
     write_published(weights, intercept - reach(norm, weights, budget), out)
 
 
-@compiled
+@loop
 def write_constant(accept: bool, out: Float) -> None:
     """Write the classifier without weights that accepts everybody, or nobody: in either case nobody moves."""
     for i in range(out.shape[0]):

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from strategic_env.evaluation import Results as Results
     from strategic_env.evaluation import evaluate as evaluate
     from strategic_env.game import Setting as Setting
+    from strategic_env.multiclass.game import MulticlassSetting as MulticlassSetting
+    from strategic_env.multiclass.scenarios import MulticlassScenario as MulticlassScenario
+    from strategic_env.multiclass.single import OnlineMulticlassEnv as OnlineMulticlassEnv
+    from strategic_env.multiclass.vector import OnlineMulticlassVectorEnv as OnlineMulticlassVectorEnv
     from strategic_env.rollouts import Rollout as Rollout
     from strategic_env.rollouts import rollout as rollout
     from strategic_env.scenarios import Scenario as Scenario
@@ -44,6 +48,10 @@ else:
     _HOMES = {
         "evaluation": ("Results", "evaluate"),
         "game": ("Setting",),
+        "multiclass.game": ("MulticlassSetting",),
+        "multiclass.scenarios": ("MulticlassScenario",),
+        "multiclass.single": ("OnlineMulticlassEnv",),
+        "multiclass.vector": ("OnlineMulticlassVectorEnv",),
         "rollouts": ("Rollout", "rollout"),
         "scenarios": ("Scenario", "scenario"),
         "single": ("StrategicClassificationEnv",),

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.checks import count
-from learners.base import Learner
+from learners.policy import Policy
+from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant, check_labels, contestant
 from strategic_env.encoding import plain
 from strategic_env.playing import Run, seed_numbers
-from strategic_env.scenarios import Scenario
 from strategic_env.scenarios import scenario as named_scenario
 
 RUNS_FILE = "runs.jsonl"
@@ -36,7 +36,7 @@ class Archive:
     ----------
     folder : Path
         Made where it is missing.
-    scenario : Scenario
+    scenario : Scenario or MulticlassScenario
     rounds : int
 
     Raises
@@ -47,7 +47,7 @@ class Archive:
         If it holds results of another scenario, other options or rounds, or if the scenario cannot be pickled.
     """
 
-    def __init__(self, folder: Path, scenario: Scenario, rounds: int) -> None:
+    def __init__(self, folder: Path, scenario: BenchScenario, rounds: int) -> None:
         self._folder = folder
         self._setting = scenario.setting
         self._settings = _settings(scenario, rounds)
@@ -81,10 +81,9 @@ class Archive:
         known: dict[str, object] = {"learner": _class_name(contestant), "seed": seed}
         try:
             known["source"] = _source(
-                type(learner), getattr(learner, "state_class", object),
-                type(setting.population), type(setting.cost), type(setting.individual),
-            )  # fmt: skip
-            if isinstance(learner, Learner):
+                type(learner), getattr(learner, "state_class", object), *map(type, _parts(setting))
+            )
+            if isinstance(learner, Policy):
                 known["parameters"] = plain(learner.parameters)
             else:
                 known["content"] = _digest(pickle.dumps(learner, protocol=4))
@@ -104,7 +103,7 @@ class Archive:
                 file.write(json.dumps({"key": key, "run": asdict(run)}) + "\n")
 
 
-def load_settings(folder: Path) -> tuple[Scenario, list[Contestant], list[int], int]:
+def load_settings(folder: Path) -> tuple[BenchScenario, list[Contestant], list[int], int]:
     """Return the scenario, contestants, seeds and rounds of the results in a folder.
 
     Raises
@@ -115,19 +114,20 @@ def load_settings(folder: Path) -> tuple[Scenario, list[Contestant], list[int], 
     saved = _saved_settings(folder)
     try:
         chosen = named_scenario(saved["scenario"], **saved["options"])
+        seeds, rounds = seed_numbers(list(saved["seeds"])), count("rounds", saved["rounds"], minimum=1)
+        chosen = chosen.lasting(rounds)
         contestants = [_rebuilt(one, chosen) for one in saved["learners"]]
         check_labels(contestants)
-        seeds, rounds = seed_numbers(list(saved["seeds"])), count("rounds", saved["rounds"], minimum=1)
     except MALFORMED as error:
         raise ValueError(f"{SETTINGS_FILE} cannot be used: {_reason(error)}") from error
     _refuse_others(folder, _settings(chosen, rounds))
     return chosen, contestants, seeds, rounds
 
 
-def _settings(scenario: Scenario, rounds: int) -> dict[str, Any]:
+def _settings(scenario: BenchScenario, rounds: int) -> dict[str, Any]:
     """Return what all runs of a folder have in common."""
     try:
-        content = pickle.dumps(scenario.setting, protocol=4)
+        content = pickle.dumps(_parts(scenario.setting), protocol=4)
     except Exception as error:  # pickling runs any code
         raise ValueError(f"results can be kept only of a setting that can be pickled: {_reason(error)}") from error
     return {
@@ -136,6 +136,11 @@ def _settings(scenario: Scenario, rounds: int) -> dict[str, Any]:
         "rounds": rounds,
         "setting": _digest(content),
     }
+
+
+def _parts(setting: Any) -> list[Any]:
+    """Return what a setting is made of, without what it has computed of that."""
+    return [getattr(setting, field.name) for field in fields(setting)]
 
 
 def _saved_settings(folder: Path) -> dict[str, Any]:
@@ -163,7 +168,7 @@ def _refuse_others(folder: Path, settings: dict[str, Any]) -> None:
         raise ValueError(f"{folder} holds results of something else: {', '.join(different)}")
 
 
-def _rebuilt(saved: dict[str, Any], scenario: Scenario) -> Contestant:
+def _rebuilt(saved: dict[str, Any], scenario: BenchScenario) -> Contestant:
     one = contestant(str(saved["name"]), scenario, **saved["parameters"])
     if _class_name(one) != saved["class"]:
         raise ValueError(f"the command line has no learner {saved['class']}")

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from strategic_env.arguments import parse_learner, parse_settings
 
 if TYPE_CHECKING:
+    from strategic_env.bench_scenario import BenchScenario
     from strategic_env.contestants import Contestant
     from strategic_env.evaluation import Results
-    from strategic_env.scenarios import Scenario
 
 app = typer.Typer(
     name="strategic-env",
@@ -132,6 +132,7 @@ def run(
 
     with _usage():
         chosen = scenarios.scenario(scenario, **parse_settings(settings or []))
+        chosen = chosen if rounds is None else chosen.lasting(rounds)
         skipped: list[str] = []
         if learner:
             given = [parse_learner(text) for text in learner]
@@ -141,9 +142,11 @@ def run(
             players, skipped = contestants.all_contestants(chosen)
         contestants.check_labels(players)
     if skipped:
-        why = "made for another cost or told too little here; `strategic-env list NAME` says what one needs"
+        why = (
+            "made for another cost or feedback, or told too little here; `strategic-env list NAME` says what one needs"
+        )
         errors.print(f"without {', '.join(skipped)}: {why}", style="dim", markup=False)
-    _run(chosen, players, list(range(seeds)), chosen.horizon if rounds is None else rounds, out, as_json)
+    _run(chosen, players, list(range(seeds)), chosen.horizon, out, as_json)
 
 
 @app.command()
@@ -161,26 +164,28 @@ def report(
 
 @app.command()
 def reproduce(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="`examples`, `bounds` or `lecture`.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="`examples`, `bounds`, `lecture` or `gappletron`.")],
     out: Annotated[
         Path, typer.Option(parser=_folder, metavar="DIR", help="Folder for pictures, tables and a copy of the text.")
     ] = Path("reproduced"),
     runs: Annotated[
-        int | None, typer.Option(min=1, help="Random streams for every bound, 3,000 by default; `bounds` only.")
+        int | None,
+        typer.Option(min=1, help="`bounds`: random streams for every bound (3,000); `gappletron`: repetitions (10)."),
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small form, in two minutes; `gappletron` only.")] = False,
 ) -> None:
-    """Compute again what the papers print, and compare: examples and figures, bounds, the lecture's tasks."""
+    """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
     from strategic_env.reproduce import UNFINISHED, Request, reproduction, show
 
     with _usage():
-        chosen = reproduction(what, runs)
+        chosen = reproduction(what, runs, quick)
         out.mkdir(parents=True, exist_ok=True)
     if not errors.is_terminal:
         errors.print(f"{what}: computing", markup=False)
     try:
         with _progress() as bar:
             task = bar.add_task(what, total=None)
-            request = Request(out, runs, lambda done, total: bar.update(task, completed=done, total=total))
+            request = Request(out, runs, lambda done, total: bar.update(task, completed=done, total=total), quick)
             result = chosen(request)
     except ImportError as error:
         raise typer.BadParameter(str(error)) from error
@@ -207,7 +212,7 @@ def _usage(prefix: str = "") -> Iterator[None]:
 
 
 def _run(
-    scenario: "Scenario",
+    scenario: "BenchScenario",
     contestants: "Sequence[Contestant]",
     seeds: Sequence[int],
     rounds: int,
@@ -238,7 +243,7 @@ def _progress() -> Progress:
 
 
 def _evaluate(
-    scenario: "Scenario",
+    scenario: "BenchScenario",
     contestants: "Sequence[Contestant]",
     seeds: Sequence[int],
     rounds: int,

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from learners.base import Learner
-from learners.catalogue import DEFAULTS, build
-from learners.fixed import BestFixedClassifier
+from learners import policy
+from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
+from strategic_env.bench_scenario import BenchScenario, check_game
 from strategic_env.encoding import plain
-from strategic_env.scenarios import Scenario
 
 
 class Policy(Protocol):
@@ -44,7 +43,7 @@ class Contestant:
     learner: Policy | None
 
 
-def contestant(learner: str | Policy | Contestant, scenario: Scenario, /, **parameters: object) -> Contestant:
+def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, **parameters: object) -> Contestant:
     """Return a learner, or a named one built from what the scenario tells and ``parameters``, ready to take part.
 
     Raises
@@ -65,42 +64,45 @@ def contestant(learner: str | Policy | Contestant, scenario: Scenario, /, **para
         )
     name = getattr(learner, "name", None)
     name = name if isinstance(name, str) else type(learner).__name__
-    if isinstance(learner, Learner):
-        _fit(learner, scenario)
+    if isinstance(learner, policy.Policy):
+        scenario.check_learner(learner)
         return Contestant(repr(learner), name, learner.parameters, learner)
     return Contestant(name, name, {}, learner)
 
 
-def _named(name: str, scenario: Scenario, parameters: dict[str, object]) -> Contestant:
+def _named(name: str, scenario: BenchScenario, parameters: dict[str, object]) -> Contestant:
     shown = ",".join(f"{key}={json.dumps(plain(value))}" for key, value in parameters.items())
     label = f"{name}:{shown}" if shown else name
-    if label == BestFixedClassifier.name:
+    if label == scenario.reference:
         return Contestant(label, name, {}, None)
+    check_game(learner_class(name), scenario)
     learner = build(name, scenario.knowledge, **parameters)
-    _fit(learner, scenario)
+    scenario.check_learner(learner)
     return Contestant(label, name, parameters, learner)
 
 
-def _fit(learner: Learner[Any], scenario: Scenario) -> None:
-    """Begin a game and forget it: some numbers of a learner must be as many as there are features."""
-    learner.initial_state(1, scenario.setting.population.dim)
-
-
-def all_contestants(scenario: Scenario) -> tuple[list[Contestant], list[str]]:
-    """Return every learner that is made for the scenario's cost and told enough, and the names of the others."""
+def all_contestants(scenario: BenchScenario) -> tuple[list[Contestant], list[str]]:
+    """Return every learner that is made for the scenario and told enough, and the names of the game's others."""
     chosen, skipped = [], []
-    for name, parameters in DEFAULTS:
+    for name, parameters in (*DEFAULTS, *MULTICLASS_DEFAULTS):
+        kind = learner_class(name)
+        if kind.game != scenario.game:
+            continue
         try:
-            chosen.append(contestant(name, scenario, **parameters))
+            one = contestant(name, scenario, **parameters)
         except ValueError:
+            one = None
+        if one is not None and scenario.suits(kind):
+            chosen.append(one)
+        else:
             skipped.append(name)
     return chosen, skipped
 
 
-def with_reference(contestants: Sequence[Contestant], scenario: Scenario) -> list[Contestant]:
-    """Return the contestants and, where it is not among them, the reference, which regret is against."""
-    missing = all(one.learner is not None for one in contestants)
-    return [*contestants, *([contestant(BestFixedClassifier.name, scenario)] if missing else [])]
+def with_reference(contestants: Sequence[Contestant], scenario: BenchScenario) -> list[Contestant]:
+    """Return the contestants and, where there is one and it is not among them, the reference of regret."""
+    missing = scenario.reference is not None and all(one.learner is not None for one in contestants)
+    return [*contestants, *([contestant(str(scenario.reference), scenario)] if missing else [])]
 
 
 def check_labels(contestants: Sequence[Contestant]) -> None:

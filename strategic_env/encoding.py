@@ -5,6 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from learners.feedback_graph import FeedbackGraph
+
 
 def finite(value: float | None) -> float | None:
     """Return a number, or None where it is infinite or NaN."""
@@ -12,9 +14,11 @@ def finite(value: float | None) -> float | None:
 
 
 def plain(value: object) -> object:
-    """Return what JSON can encode: arrays as lists, NaN and infinity as None, other objects as text."""
+    """Return what JSON can encode: arrays and graphs as lists, NaN and infinity as None, other objects as text."""
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
+    if isinstance(value, FeedbackGraph):
+        return plain(value.adjacency.astype(int))
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -10,10 +10,10 @@ from agents.checks import count
 from agents.individuals import BestResponse
 from learners.base import Learner
 from strategic_env.archive import Archive
+from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant, Policy, all_contestants, check_labels, contestant
 from strategic_env.playing import Run, play, seed_numbers
-from strategic_env.scenarios import Scenario
-from strategic_env.scenarios import scenario as named_scenario
+from strategic_env.scenarios import playable
 
 MOST_CHECKPOINTS = 1000
 
@@ -24,7 +24,7 @@ class Results:
 
     Attributes
     ----------
-    scenario : Scenario
+    scenario : Scenario or MulticlassScenario
     rounds : int
     seeds : list of int
     checkpoints : list of int
@@ -34,7 +34,7 @@ class Results:
         Grouped by contestant, then by seed.
     """
 
-    scenario: Scenario
+    scenario: BenchScenario
     rounds: int
     seeds: list[int]
     checkpoints: list[int]
@@ -59,7 +59,7 @@ class Results:
 
 def evaluate(
     learners: Iterable[str | Policy | Contestant] | None,
-    scenario: str | Scenario,
+    scenario: str | BenchScenario,
     seeds: int | Sequence[int] = 10,
     rounds: int | None = None,
     *,
@@ -74,7 +74,7 @@ def evaluate(
         Names (`learners.catalogue.LEARNERS`), learners, or other objects with Stable-Baselines3's ``predict``; what
         these learn must be in the state that they return, for each run begins with state None. By default every
         learner that the scenario tells enough.
-    scenario : str or Scenario
+    scenario : str, Scenario or MulticlassScenario
         What they meet.
     seeds : int or sequence of int
         How many seeds (0, 1, ...), or which; every learner meets the same individuals under the same seed.
@@ -100,10 +100,9 @@ def evaluate(
     OSError
         If ``out`` cannot be written to.
     """
-    chosen = named_scenario(scenario) if isinstance(scenario, str) else scenario
-    if not isinstance(chosen, Scenario):
-        raise TypeError(f"scenario must be a name or a Scenario, got {scenario!r}")
+    chosen = playable(scenario)
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
+    chosen = chosen.lasting(length)
     numbers = seed_numbers(seeds)
     if isinstance(learners, str) or not (learners is None or isinstance(learners, Iterable)):
         raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {learners!r}")

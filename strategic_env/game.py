@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
 from agents.arrivals import BLOCK, Arrivals, Source
 from agents.boundary import FLOAT64_EPS, copy, scale, scaled_dot, scaled_score, side
@@ -16,9 +18,12 @@ from agents.nature import AdaptiveArrivals
 from agents.populations import Population
 from agents.streams import game_key
 from agents.typing import Float, Key, Numbers
+from learners.feedback_graph import Feedback, FeedbackGraph
 
-# Feedback: may the learner see the label of an individual whom it rejected? It always sees that of the accepted.
-FEEDBACK = {"full": True, "apple_tasting": False}
+# Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.
+GRAPHS = {name: FeedbackGraph.named(name, 2) for name in ("full", "apple_tasting")}
+# May the learner see the label of an individual whom it rejected? It always sees that of the accepted.
+FEEDBACK = {name: bool(graph.reveals[0].all()) for name, graph in GRAPHS.items()}
 # Beyond this many radii, the rounding of a mover's place reaches the size of the population.
 LARGEST_REACH = 1e4
 REWARDS = ("mistake", "accuracy", "hinge", "observed")
@@ -235,10 +240,31 @@ def reward(kind: str, outcome: Outcome) -> float:
     ``-max(0, 1 - y s)`` with s the score of the report under the published array scaled to norm 1.
     ``"observed"``: as ``"mistake"``, but 0 where the label stays hidden.
     """
-    if kind == "mistake":  # what `pay` says, without a call
-        return -1.0 if outcome[-1] else 0.0
     observation, _, label, _, _, mistake = outcome
     return pay(REWARDS.index(kind), observation, label, mistake)
+
+
+def feedback_name(feedback: Feedback) -> str:
+    """Return the name of a feedback graph over the two predictions: a key of `FEEDBACK`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none, or hides the labels of the accepted.
+    """
+    if isinstance(feedback, str):
+        return one_of("feedback", feedback, tuple(FEEDBACK))
+    try:
+        graph = FeedbackGraph.of(feedback, 2)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"feedback must be 'full', 'apple_tasting' or a graph of 2 classes: {error}") from error
+    for name, known in GRAPHS.items():
+        if graph == known:
+            return name
+    raise ValueError(
+        "feedback must show the labels of the accepted (node 1), and have no query node, "
+        f"got {graph.reveals.astype(int).tolist()}"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +277,8 @@ class Setting:
     cost : Cost
     individual : Individual
     feedback : str
-        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled.
+        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled. A `FeedbackGraph` or adjacency over the two
+        predictions (node 0 rejects, node 1 accepts) is taken, too, and kept as the name of what it shows.
     population_seed : int or None
         Meet the same population in every episode; by default it is drawn afresh.
     """
@@ -269,7 +296,7 @@ class Setting:
                 raise TypeError(f"{name} must be a {kind.__name__}, got {part!r}")
         if isinstance(self.individual, type) or not hasattr(self.individual, "report"):
             raise TypeError(f"individual must have a method report(), like BestResponse(), got {self.individual!r}")
-        one_of("feedback", self.feedback, tuple(FEEDBACK))
+        object.__setattr__(self, "feedback", feedback_name(self.feedback))
         if self.population_seed is not None:
             count("population_seed", self.population_seed)
         self._check_reaches()
@@ -307,7 +334,7 @@ class Setting:
             return None
         return self.population.source(self._population_key)
 
-    @property
+    @cached_property
     def _population_key(self) -> Key | None:
         return None if self.population_seed is None else game_key(self.population_seed)
 
@@ -355,7 +382,7 @@ class Game:
         if self._adaptive:
             self._pick(classifier, at)
         label = self._labels[at]
-        truth, observation = np.empty(self._dim), np.empty(self._size)
+        truth, observation = empty(self._dim), empty(self._size)
         legal, moved, cost, mistake = play_published(
             self._norm,
             self._labels_rejected,

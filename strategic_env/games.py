@@ -124,29 +124,20 @@ class Paper:
 
     def __init__(self, games: int, dim: int, info_level: str) -> None:
         self._shape = (games, 2 * dim + 4)
-        self._scratch = Outcomes(
-            np.empty(self._shape),
-            np.empty(games),
-            np.empty(games, dtype=np.bool_),
-            np.empty(games, dtype=np.bool_),
-            np.empty((games, dim)),
-            np.empty(games),
-            np.empty(games),
-        )
-        self._fresh = {"none": 2, "outcome": 4, "full": 7}[info_level]
+        flags = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
+        truth = np.empty((games, dim)), np.empty(games), np.empty(games)
+        self._level, self._flags, self._truth = info_level, flags, truth
 
     def fresh(self) -> tuple[Float, Float, Bool, Bool, Float, Float, Float]:
         """Return arrays of no meaning yet, in the order of `Outcomes`."""
         games = self._shape[0]
         observation, reward = np.empty(self._shape), np.empty(games)
-        scratch = self._scratch
-        if self._fresh == 2:
-            return observation, reward, *scratch[2:]
+        if self._level == "none":
+            return observation, reward, *self._flags, *self._truth
         moved, mistake = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
-        if self._fresh == 4:
-            return observation, reward, moved, mistake, *scratch[4:]
-        truth = np.empty(scratch.true_features.shape)
-        return observation, reward, moved, mistake, truth, np.empty(games), np.empty(games)
+        if self._level == "outcome":
+            return observation, reward, moved, mistake, *self._truth
+        return observation, reward, moved, mistake, np.empty(self._truth[0].shape), np.empty(games), np.empty(games)
 
 
 class Games(ABC):
@@ -200,13 +191,14 @@ class CompiledGames(Games):
             block //= 2
         self._arrivals = ManyArrivals(source, games, block)
         self._setting = setting
-        self._norm, self._labels_rejected = setting.cost.norm, FEEDBACK[setting.feedback]
-        self._reward_kind = REWARDS.index(reward_kind)
-        own = self._arrivals.budgets
-        self._budgets = setting.cost.budgets(dim) if own is None else own
+        arrivals = self._arrivals
+        budgets = setting.cost.budgets(dim) if arrivals.budgets is None else arrivals.budgets
         self.rounds = np.zeros(games, dtype=np.int64)
         self.mistakes = np.zeros(games, dtype=np.int64)
         self._known = 0
+        # What `play_games` gets in every round, before and after the classifiers.
+        self._rules = setting.cost.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)
+        self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self.rounds, self.mistakes
 
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games``."""
@@ -219,21 +211,8 @@ class CompiledGames(Games):
         if not self._known:
             self._known = self._arrivals.fill(self.rounds)
         paper = self._paper.fresh()
-        arrivals = self._arrivals
-        illegal = play_games(
-            self._norm,
-            self._labels_rejected,
-            self._reward_kind,
-            classifiers,
-            active,
-            arrivals.features,
-            arrivals.index,
-            arrivals.label,
-            self._budgets,
-            self.rounds,
-            self.mistakes,
-            *paper,
-        )
+        arguments: tuple[Any, ...] = (*self._rules, classifiers, active, *self._table, *paper)
+        illegal = play_games(*arguments)
         if illegal >= 0:
             _refuse(classifiers, illegal)
         self._known -= 1

@@ -12,13 +12,14 @@ from agents.individuals import BestResponse, Individual
 from agents.populations import Population
 from agents.typing import Float, Numbers
 from learners.observation import Layout
-from strategic_env.game import REWARDS, Outcome, Setting
+from strategic_env.game import REWARDS, Setting
 
 Observation: TypeAlias = dict[str, Numbers] | Numbers
 Action: TypeAlias = Numbers
 Knowledge: TypeAlias = Mapping[str, object]
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
+INFO_LEVELS = ("none", "outcome", "full")
 # Float32 counts rounds exactly up to here.
 LONGEST_FLAT_HORIZON = 2**24
 LARGEST_FLAT_FEATURE = 1e30
@@ -43,8 +44,6 @@ class Interface:
         Of one game.
     layout : Layout
         Of an observation.
-    info : callable
-        Returns the hidden truth of a round, as much of it as the level says, from its outcome and all mistakes so far.
     observe : callable
         Returns what a learner sees, from one vector (2 d + 4,) or from rows of them.
     """
@@ -74,14 +73,13 @@ class Interface:
         self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
         self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
         self.reward = one_of("reward", reward, REWARDS)
-        self.info_level = one_of("info_level", info_level, tuple(INFOS))
+        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
         if knowledge is not None and not isinstance(knowledge, Mapping):
             raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
         self.knowledge = dict(knowledge_of(population, cost) if knowledge is None else knowledge)
         self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
         self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
         self.layout = Layout(population.dim)
-        self.info = INFOS[self.info_level]
         self.observe: Callable[[Float], Observation] = _as_float32 if self.flat else self.layout.split
         self.dtype = np.dtype(np.float32 if self.flat else np.float64)
 
@@ -98,30 +96,6 @@ class Interface:
         if action.shape != shape:
             raise ValueError(f"action must have shape {shape}, got {action.shape}")
         return np.ascontiguousarray(action)
-
-
-def _no_info(outcome: Outcome, mistakes: int) -> dict[str, object]:
-    return {}
-
-
-def _outcome_info(outcome: Outcome, mistakes: int) -> dict[str, object]:
-    _, _, _, moved, _, mistake = outcome
-    return {"moved": moved, "mistake": mistake}
-
-
-def _full_info(outcome: Outcome, mistakes: int) -> dict[str, object]:
-    _, true_features, true_label, moved, cost, mistake = outcome
-    return {
-        "true_features": true_features,
-        "true_label": true_label,
-        "moved": moved,
-        "cost": cost,
-        "mistake": mistake,
-        "mistakes": mistakes,
-    }
-
-
-INFOS = {"none": _no_info, "outcome": _outcome_info, "full": _full_info}
 
 
 def _as_float32(vector: Float) -> Observation:

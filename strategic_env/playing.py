@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
 
 import numpy as np
@@ -10,11 +10,11 @@ from gymnasium import spaces
 
 from agents.checks import count
 from agents.streams import game_key
-from learners.base import Learner
 from learners.fixed import BestFixedClassifier
+from learners.policy import Policy
+from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant
 from strategic_env.rollouts import Rollout, play_keys, supports
-from strategic_env.scenarios import Scenario
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Run:
         The contestant's label.
     seed : int
     mistakes, manipulations : int
-        Over all rounds.
+        Over all rounds; no manipulations where nobody can.
     loss : float
         Minus the sum of rewards.
     qualified : int
@@ -56,7 +56,7 @@ class Run:
     fused: bool = False
 
 
-def play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
+def play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
     """Let one contestant play ``rounds`` rounds with one seed; an error ends the run and is noted in it."""
     tally = _Tally(contestant.label, seed, checkpoints)
     start = time.process_time()
@@ -67,19 +67,19 @@ def play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, che
     return tally.run(time.process_time() - start, None)
 
 
-def _play(contestant: Contestant, scenario: Scenario, seed: int, rounds: int, tally: "_Tally") -> None:
+def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, tally: "_Tally") -> None:
     learner, setting = contestant.learner, scenario.setting
     if learner is None:
-        points = setting.arrivals(game_key(seed)).points(rounds)
-        learner = BestFixedClassifier.from_points(*points, setting.cost)
-    if isinstance(learner, Learner):
+        features, labels = setting.arrivals(game_key(seed)).points(rounds)
+        learner = BestFixedClassifier.from_points(features, labels, setting.cost)
+    if isinstance(learner, Policy):
         learner = learner.for_run(seed)
-    if isinstance(learner, Learner) and supports(learner, setting):
+    if isinstance(learner, Policy) and supports(learner, setting):
         tally.take(play_keys(learner, setting, game_key(seed)[np.newaxis], rounds, tally.checkpoints))
         return
     # A policy of Stable-Baselines3 that was trained on flat observations says so.
     flat = isinstance(getattr(learner, "observation_space", None), spaces.Box)
-    env = replace(scenario, horizon=rounds).make(observation="flat" if flat else "dict")
+    env = scenario.lasting(rounds).make(observation="flat" if flat else "dict")
     observation, _ = env.reset(seed=seed)
     state = None
     for _ in range(rounds):
@@ -104,9 +104,9 @@ class _Tally:
         """Count one round."""
         self._rounds += 1
         self._mistakes += bool(info["mistake"])
-        self._manipulations += bool(info["moved"])
         self._loss -= reward
-        if info["true_label"] == 1.0:
+        self._manipulations += bool(info.get("moved"))
+        if "cost" in info and info["true_label"] == 1.0:
             self._qualified += 1
             self._qualified_cost += float(info["cost"])  # type: ignore[arg-type]
         if self._rounds in self._marks:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from agents.typing import Float
-from learners.catalogue import LEARNERS
+from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from learners.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.contestants import Contestant
 from strategic_env.evaluation import Results
@@ -28,7 +28,6 @@ from strategic_env.summary import (
     seeds_text,
     shown_name,
     title,
-    why_no_bound,
 )
 
 if TYPE_CHECKING:
@@ -112,7 +111,8 @@ def looks_of(contestants: Sequence[Contestant]) -> dict[str, Look]:
     Its forms for l1 and l2 costs, which do not meet, share a look. All others get what is left, in the colour of
     their learner where it can be.
     """
-    families = [family for family in dict.fromkeys(map(_family, LEARNERS)) if family not in STILL]
+    names = MULTICLASS_LEARNERS if any(one.name in MULTICLASS_LEARNERS for one in contestants) else LEARNERS
+    families = [family for family in dict.fromkeys(map(_family, names)) if family not in STILL]
     fixed, free = dict(zip(families, LOOKS, strict=False)), list(LOOKS[len(families) :])
     looks: dict[str, Look] = {}
     for one in contestants:
@@ -173,7 +173,7 @@ def _subtitle(results: Results) -> list[str]:
     if reference_of(results) is not None:
         lines.append(f"reference: {HOW_THE_REFERENCE_IS_MADE}")
     if not any(row.bound is not None for row in table):
-        lines.append(why_no_bound(results))
+        lines.append(results.scenario.why_no_bound())
     return lines + [failure_text(row, results) for row in table if row.failed]
 
 

@@ -6,7 +6,7 @@ NAMESPACE = "strategic_env"
 VECTOR = "Vector"
 
 # name: what it is, in one line
-SCENARIOS = {
+STRATEGIC = {
     "KnownL2": "separable individuals, known l2 cost (Theorem 1)",
     "KnownL1": "separable individuals, known weighted l1 cost, separator with non-negative weights (Theorem 2)",
     "UnknownL2": "separable individuals, l2 cost that nobody tells (Theorem 3)",
@@ -20,6 +20,15 @@ SCENARIOS = {
     "Example3": "five individuals that no line separates, on which Algorithm 2 errs for ever",
     "GermanCredit": "1,000 loan applicants who can improve what the lender looks at, weighted l1 cost (real data)",
 }
+MULTICLASS = {
+    "FullInformation": "texts of made-up words; every action shows the label",
+    "Bandit": "texts of made-up words; an action shows only whether it was right",
+    "AppleTasting": "texts of made-up words; only the last class shows the label (filtering)",
+    "LabelEfficient": "texts of made-up words; only asking, which counts as a mistake, shows the label",
+    "FeedbackGraph": "texts of made-up words; an action shows what a graph says (a cycle, unless you give one)",
+    "Spam": "4,597 e-mails; only what is delivered shows its label (real data)",
+}
+SCENARIOS = STRATEGIC | MULTICLASS
 
 
 def environment_id(scenario: str) -> str:
@@ -32,4 +41,12 @@ def register_all() -> None:
     for name in SCENARIOS:
         if environment_id(name) not in gymnasium.registry:
             entry_point = f"strategic_env.scenarios:{name}"
-            gymnasium.register(environment_id(name), entry_point, vector_entry_point=entry_point + VECTOR)
+            gymnasium.register(
+                environment_id(name),
+                entry_point,
+                vector_entry_point=entry_point + VECTOR,
+                # The environments check actions and missing resets themselves; Gymnasium's two wrappers that do so
+                # again would take a sixth of a step. `gymnasium.make(..., disable_env_checker=False)` adds its checker.
+                order_enforce=False,
+                disable_env_checker=True,
+            )

@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from learners.fixed import BestFixedClassifier
 from strategic_env.contestants import Contestant
 from strategic_env.encoding import plain
 from strategic_env.evaluation import Results
@@ -28,7 +27,6 @@ from strategic_env.summary import (
     seeds_text,
     shown_name,
     title,
-    why_no_bound,
 )
 
 CURVES, SUMMARY, PICTURE = "curves.csv", "summary.csv", "mistakes.png"
@@ -88,6 +86,7 @@ _COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
     ("\nmean", lambda row: _mean(row.mistakes_mean, "")),
     ("\nmin", lambda row: _number(row.mistakes_min, ",d")),
     ("\nmax", lambda row: _number(row.mistakes_max, ",d")),
+    ("error\nrate", lambda row: _number(row.error_rate, ".1%")),
     ("\nregret", lambda row: _mean(row.regret, "+")),
     ("\nbound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
     ("bound\nused", lambda row: _number(row.bound_used, ".1%")),
@@ -98,8 +97,11 @@ _COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
 
 def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     """Return the lines below the table."""
-    if reference_of(results) is None:
-        notes = [f"regret: not shown; it is against {BestFixedClassifier.name}, which was not asked for."]
+    scenario = results.scenario
+    if scenario.reference is None:
+        notes = ["regret: not shown; the bench has no best fixed classifier for this game."]
+    elif reference_of(results) is None:
+        notes = [f"regret: not shown; it is against {scenario.reference}, which was not asked for."]
     else:
         notes = [f"reference: {HOW_THE_REFERENCE_IS_MADE}."]
         notes.append("regret: mean mistakes minus the reference's; below 0 where a learner beats it.")
@@ -107,10 +109,13 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
         notes.append(f"bound: the theorem's on mistakes, sharpened; {MISSING} where none applies.")
         notes.append("bound used: mean mistakes / bound.")
     else:
-        notes.append(f"{why_no_bound(results)}.")
+        notes.append(f"{scenario.why_no_bound()}.")
     notes += [f"{' '.join(text.split())}." for text in bound_failures(results)]
-    notes.append("moved: share of arrivals that manipulated.")
-    notes.append("cost paid: by an average arrival of label +1; being accepted is worth 1.")
+    if scenario.manipulable:
+        notes.append("moved: share of arrivals that manipulated.")
+        notes.append("cost paid: by an average arrival of label +1; being accepted is worth 1.")
+    else:
+        notes.append("error rate: share of rounds that were mistakes.")
     notes.append(f"played: {how_played(results)}.")
     return notes + [
         f"{failure_text(row, results)}: {' '.join((row.error or '').split())}" for row in summary if row.failed
@@ -127,7 +132,7 @@ def to_json(results: Results) -> dict[str, object]:
     dict
         ``scenario``, ``options``, ``rounds``, ``seeds`` and ``results``: for each learner its name, explicit
         ``parameters``, ``bound``, ``printed_bound``, ``error`` and, one per seed, ``mistakes``, ``loss``,
-        ``manipulations``, ``cpu_seconds``.
+        ``cpu_seconds`` and, where somebody can manipulate, ``manipulations``.
     """
     return {
         "scenario": results.scenario.name,
@@ -144,12 +149,13 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
     def per_seed(value: Callable[[Run], float]) -> list[object]:
         return [None if run.error is not None else plain(value(run)) for run in runs]
 
+    manipulations = {"manipulations": per_seed(lambda run: run.manipulations)} if results.scenario.manipulable else {}
     return {
         "learner": contestant.name,
         "parameters": plain(contestant.parameters),
         "mistakes": per_seed(lambda run: run.mistakes),
         "loss": per_seed(lambda run: run.loss),
-        "manipulations": per_seed(lambda run: run.manipulations),
+        **manipulations,
         "bound": bound_of(results, contestant),
         "printed_bound": bound_of(results, contestant, printed=True),
         "cpu_seconds": per_seed(lambda run: run.cpu_seconds),

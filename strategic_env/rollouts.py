@@ -1,9 +1,6 @@
 """Whole games in compiled code: a learner against a scenario, without Python between the rounds."""
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,26 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arrivals import ManyArrivals
-from agents.boundary import FLOAT64_EPS
+from agents.boundary import FLOAT64_EPS, prefetch, scaled_score
 from agents.checks import count
 from agents.compiled import loop, released
-from agents.costs import Aim, aim, gap_and_reach, moves, write_report
-from agents.streams import LARGEST_SEED, game_keys, seed_words
+from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
+from agents.streams import LARGEST_SEED
 from agents.typing import Float, Int, Key
 from learners.base import Learner
+from learners.multiclass.base import MulticlassLearner
 from learners.observation import rounding
+from learners.policy import Policy
 from learners.rules import concerns, learn, publish
+from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import contestant
 from strategic_env.game import FEEDBACK, Setting, own_row
-from strategic_env.scenarios import Scenario
-from strategic_env.scenarios import scenario as named_scenario
+from strategic_env.multiclass import rollouts as multiclass
+from strategic_env.multiclass.game import MulticlassSetting
+from strategic_env.rollout_base import Rollout as Rollout
+from strategic_env.rollout_base import checked_checkpoints, keys_of_games, play_in_chunks, shares_of
+from strategic_env.scenarios import playable
 
 # Individuals are computed ahead of a block of rounds: so many numbers stay in a processor's cache.
-SHORTEST_BLOCK, ROOM = 64, 2**16
-# Games that one call plays: an interrupt is felt between two calls.
-MOST_GAMES = 256
-# Long enough that calls cost nothing, short enough that an interrupt is felt at once.
-SECONDS_PER_CHUNK = 0.2
+SHORTEST_BLOCK, ROOM = 64, 2**15
+# Rows of so many numbers are asked for so many rounds ahead; few numbers come soon enough by themselves.
+FETCHED_AHEAD, ROUNDS_AHEAD = 32, 8
 
 
 class Tally(NamedTuple):
@@ -74,17 +75,25 @@ def skim(
     one score says who moves and what is predicted. ``stop`` if no round concerns the learner.
     """
     mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
-    at = start
+    at, shared, last = start, budgets.shape[0] == 1, index.shape[0] - 1
+    wide = features.shape[1] >= FETCHED_AHEAD
+    within = reached(aimed, budgets[0])
     while at < stop:
-        row = index[at]
-        gap, within = gap_and_reach(aimed, classifier, features[row], budgets[own_row(budgets, row)])
-        accepted, moved, positive = gap <= within, moves(gap, within), label[at] > 0.0
+        # Unsigned: no time is lost on asking whether to count from the end.
+        moment = np.uint64(at)
+        row, truth = np.uint64(index[moment]), label[moment]
+        if wide:
+            prefetch(features, index[np.uint64(min(at + ROUNDS_AHEAD, last))])
+        gap = -scaled_score(classifier, aimed.factor, features[row])
+        if not shared:
+            within = reached(aimed, budgets[row])
+        accepted, moved, positive = gap <= within, moves(gap, within), truth > 0.0
         mistakes += accepted != positive
         manipulations += moved
         qualified += positive
         # Without a branch, which a processor could not foresee: most pay nothing.
         paid += (gap if moved & positive else 0.0) / (within if within > 0.0 else 1.0)
-        shown = label[at] if accepted | labels_rejected else 0.0
+        shown = truth if accepted | labels_rejected else 0.0
         if concerns(state, game, 1.0 if accepted else -1.0, shown):
             break
         at += 1
@@ -120,7 +129,7 @@ def play_blocks(
     due = np.searchsorted(checkpoints, first, side="right")
     for desk in range(games.shape[0]):
         game = games[desk]
-        classifier = published[game]
+        classifier, rows, labels = published[game], index[desk], label[desk]
         if first == 0:
             publish(state, game, classifier)
         aimed = aim(norm, classifier, budgets[0])
@@ -135,8 +144,8 @@ def play_blocks(
                 aimed,
                 classifier,
                 features,
-                index[desk],
-                label[desk],
+                rows,
+                labels,
                 budgets,
                 at,
                 stop,
@@ -150,8 +159,8 @@ def play_blocks(
                     aimed,
                     classifier,
                     features,
-                    index[desk],
-                    label[desk],
+                    rows,
+                    labels,
                     budgets,
                     at,
                     report,
@@ -179,49 +188,18 @@ def hear(
     report: Float,
 ) -> bool:
     """Let the learner learn from round ``at`` of a block, as it shows; return whether it publishes anew."""
-    row = index[at]
-    gap, within = gap_and_reach(aimed, classifier, features[row], budgets[own_row(budgets, row)])
+    true_features, budget = features[index[at]], budgets[own_row(budgets, index[at])]
+    gap, within = gap_and_reach(aimed, classifier, true_features, budget)
     accepted = gap <= within
-    write_report(aimed, classifier, features[row], gap, moves(gap, within), report)
+    write_report(aimed, classifier, true_features, gap, moves(gap, within), report)
     shown = label[at] if accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)
     return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))
 
 
-@dataclass(frozen=True)
-class Rollout:
-    """N games of one learner on one scenario.
-
-    Attributes
-    ----------
-    rounds : int
-        Played so far.
-    mistakes, manipulations, qualified : ndarray, shape (N,), int64
-        Wrong predictions, individuals who moved, individuals whose true label is +1.
-    qualified_cost : ndarray, shape (N,)
-        What the qualified paid for manipulation, in total.
-    checkpoints : ndarray, shape (C,), int64
-        Rounds at which curves are kept.
-    curves : ndarray, shape (N, C), int64
-        Mistakes up to each checkpoint; 0 at those that lie ahead.
-    state : NamedTuple of arrays
-        What the learner knows after the last round, that one included: in a loop over an environment, what its
-        ``predict`` returns when it is shown the last observation, too.
-    """
-
-    rounds: int
-    mistakes: Int
-    manipulations: Int
-    qualified: Int
-    qualified_cost: Float
-    checkpoints: Int
-    curves: Int
-    state: tuple[NDArray[Any], ...]
-
-
 def rollout(
-    learner: str | Learner[Any],
-    scenario: str | Scenario,
+    learner: str | Policy[Any],
+    scenario: str | BenchScenario,
     games: int = 1,
     rounds: int | None = None,
     seed: int = 0,
@@ -237,9 +215,9 @@ def rollout(
 
     Parameters
     ----------
-    learner : str or Learner
-        A name (`learners.catalogue.LEARNERS`), built from what the scenario tells, or a learner of this package.
-    scenario : str or Scenario
+    learner : str or Policy
+        A name (`learners.catalogue`), built from what the scenario tells, or a learner of this package.
+    scenario : str, Scenario or MulticlassScenario
         What it meets.
     games : int
         N.
@@ -262,46 +240,50 @@ def rollout(
     Raises
     ------
     ValueError
-        If a number is out of range, a named learner is told too little, or the scenario's individuals arrive or answer
-        by rules in Python (`supports`).
+        If a number is out of range, a learner is made for another game or told too little, or the scenario's
+        individuals arrive or answer by rules in Python (`supports`).
     TypeError
         If an argument is of the wrong kind, or the learner has no compiled rules.
     """
-    chosen = named_scenario(scenario) if isinstance(scenario, str) else scenario
-    if not isinstance(chosen, Scenario):
-        raise TypeError(f"scenario must be a name or a Scenario, got {scenario!r}")
+    chosen = playable(scenario)
+    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
+    chosen = chosen.lasting(length)
     player = contestant(learner, chosen).learner if isinstance(learner, str) else learner
-    if not isinstance(player, Learner) or not has_rules(player):
+    if not isinstance(player, Policy) or not has_rules(player):
         raise TypeError(
             "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
             "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
             f"{learner!r}"
         )
+    chosen.check_learner(player)
     if not supports(player, chosen.setting):
         raise ValueError(
             f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
         )
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function of the rollout so far, got {progress!r}")
-    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
-    keys = _keys_of_games(count("seed", seed, maximum=LARGEST_SEED), count("games", games, minimum=1))
-    marks = _checked(checkpoints, length)
+    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), count("games", games, minimum=1))
+    marks = checked_checkpoints(checkpoints, length)
     return play_keys(player, chosen.setting, keys, length, marks, count("threads", threads, minimum=1), progress)
 
 
 def has_rules(learner: object) -> bool:
     """Whether a learner is what its compiled rules say: none that predicts in another way."""
-    return isinstance(learner, Learner) and type(learner).predict is Learner.predict and "predict" not in vars(learner)
+    return (
+        isinstance(learner, Policy)
+        and type(learner).predict in (Learner.predict, MulticlassLearner.predict)
+        and "predict" not in vars(learner)
+    )
 
 
-def supports(learner: object, setting: Setting) -> bool:
+def supports(learner: object, setting: Setting | MulticlassSetting) -> bool:
     """Whether a learner's games in a setting can be played in compiled code."""
     return has_rules(learner) and setting.source() is not None
 
 
 def play_keys(
-    learner: Learner[Any],
-    setting: Setting,
+    learner: Policy[Any],
+    setting: Setting | MulticlassSetting,
     keys: Key,
     rounds: int,
     checkpoints: Int,
@@ -309,34 +291,26 @@ def play_keys(
     progress: Callable[[Rollout], object] | None = None,
 ) -> Rollout:
     """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
+    if isinstance(setting, MulticlassSetting):
+        return multiclass.play_keys(learner, setting, keys, rounds, checkpoints, threads, progress)
     dim, games = setting.population.dim, len(keys)
     state, published = learner.initial_state(games, dim), np.zeros((games, dim + 1))
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
     tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
     learner.check_state(state, games, dim)
-    parts = np.array_split(np.arange(games), max(min(threads, games), -(-games // MOST_GAMES)))
+    parts = shares_of(games, threads)
     block = _block(setting, len(parts[0]), rounds)
     shares = [Share(setting, keys, part, block) for part in parts]
+    plays = [partial(share.play, state, published, checkpoints=checkpoints, tally=tally) for share in shares]
 
-    def play(share: Share, first: int, last: int) -> None:
-        share.play(state, published, first, last, checkpoints, tally)
+    def result(played: int) -> Rollout:
+        return Rollout(played, *tally[:4], checkpoints, tally.curves, state)
 
-    played, blocks = 0, 1
-    with ThreadPoolExecutor(threads) as pool:
-        each: Callable[..., Iterable[None]] = map if threads == 1 else pool.map
-        while played < rounds:
-            start, last = time.perf_counter(), min(rounds, played + blocks * block)
-            for _ in each(partial(play, first=played, last=last), shares):
-                pass
-            played = last
-            result = Rollout(played, *tally[:4], checkpoints, tally.curves, state)
-            going_on = None if progress is None else progress(result)
-            if going_on is not None and not going_on:
-                break
-            if time.perf_counter() - start < SECONDS_PER_CHUNK / 2.0:
-                blocks *= 2
-    return result
+    def report(played: int) -> object:
+        return None if progress is None else progress(result(played))
+
+    return result(play_in_chunks(plays, rounds, block, threads, report))
 
 
 class Share:
@@ -396,18 +370,3 @@ def _block(setting: Setting, games: int, rounds: int) -> int:
     while block < rounds and 2 * block * room <= ROOM:
         block *= 2
     return block
-
-
-def _keys_of_games(seed: int, games: int) -> Key:
-    keys = np.empty((games, 2), dtype=np.uint64)
-    game_keys(np.tile(seed_words(seed), (games, 1)), np.arange(games), np.zeros(games, dtype=np.int64), keys)
-    return keys
-
-
-def _checked(checkpoints: Iterable[int], rounds: int) -> Int:
-    if not isinstance(checkpoints, Iterable):
-        raise TypeError(f"checkpoints must be a sequence of integers, got {checkpoints!r}")
-    marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in checkpoints]
-    if any(later <= earlier for earlier, later in zip(marks, marks[1:], strict=False)):
-        raise ValueError(f"checkpoints must increase, got {marks}")
-    return np.array(marks, dtype=np.int64)

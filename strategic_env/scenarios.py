@@ -1,35 +1,40 @@
 """Named scenarios: a population, its cost of manipulation, the feedback, and what a learner is told."""
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
+
+import gymnasium as gym
+from gymnasium.vector import VectorEnv
 
 from agents.checks import count, one_of
 from agents.costs import L2
+from agents.individuals import BestResponse
 from agents.populations import FiniteKnown
 from learners.base import Truth
+from learners.fixed import BestFixedClassifier
+from learners.policy import Policy
+from strategic_env.bench_scenario import BenchScenario, check_game, refuse_unknown
 from strategic_env.builders import BUILDERS, truth_of
 from strategic_env.game import Setting
 from strategic_env.interface import knowledge_of
-from strategic_env.registration import SCENARIOS, VECTOR
+from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
+from strategic_env.multiclass.scenarios import MulticlassScenario, multiclass_scenario
+from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC, VECTOR
 from strategic_env.single import StrategicClassificationEnv
 from strategic_env.vector import StrategicClassificationVectorEnv
 
-ENVIRONMENT_OPTIONS = ("reward", "observation", "info_level", "render_mode")
-VECTOR_OPTIONS = (*ENVIRONMENT_OPTIONS, "autoreset_mode")
-GAME_OPTIONS = ("feedback", "horizon", "population_seed")
-
 
 @dataclass(frozen=True)
-class Scenario:
-    """A named game with its options.
+class Scenario(BenchScenario):
+    """A named game of strategic classification with its options.
 
     Attributes
     ----------
     name : str
-        A key of `strategic_env.registration.SCENARIOS`, or a name of your own.
+        A key of `strategic_env.registration.STRATEGIC`, or a name of your own.
     setting : Setting
         Population, cost, feedback.
     horizon : int
@@ -53,6 +58,12 @@ class Scenario:
     knowledge: dict[str, object]
     truth: Truth | None
     options: dict[str, object] = field(default_factory=dict)
+
+    game = "strategic"
+    manipulable = True
+    reference = BestFixedClassifier.name
+    game_options = ("feedback", "horizon", "population_seed")
+    environment_options = ("reward", "observation", "info_level", "render_mode")
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
@@ -85,13 +96,39 @@ class Scenario:
 
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
-        _refuse_unknown(options, ENVIRONMENT_OPTIONS, self.name)
+        refuse_unknown(options, self.environment_options, self.name)
         return StrategicClassificationEnv(**self._parts(), **options)  # type: ignore[arg-type]
 
     def make_vec(self, num_envs: int, **options: object) -> StrategicClassificationVectorEnv:
         """Make the vector environment of N games; ``options`` as for `make`, and ``autoreset_mode``."""
-        _refuse_unknown(options, VECTOR_OPTIONS, self.name)
+        refuse_unknown(options, self.vector_options(), self.name)
         return StrategicClassificationVectorEnv(num_envs=num_envs, **self._parts(), **options)  # type: ignore[arg-type]
+
+    def lasting(self, rounds: int) -> Self:
+        """Return the same scenario with episodes of so many rounds."""
+        return replace(self, horizon=rounds)
+
+    def check_learner(self, learner: Policy[Any]) -> None:
+        """Make sure that a learner can play: begin a game and forget it.
+
+        Raises
+        ------
+        ValueError
+            If it is made for another game, or another number of features.
+        """
+        check_game(learner, self)
+        learner.initial_state(1, self.setting.population.dim)
+
+    def why_no_bound(self) -> str:
+        """Say which assumption of the theorems fails."""
+        setting = self.setting
+        if setting.feedback != "full":
+            return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
+        if type(setting.individual) is not BestResponse:
+            return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
+        if self.truth is None:
+            return "no bounds: no hyperplane is known to separate the labels"
+        return "no bounds: no theorem of these learners applies here"
 
     def _parts(self) -> dict[str, Any]:
         setting = self.setting
@@ -106,7 +143,7 @@ class Scenario:
         }
 
 
-def scenario(name: str, /, **options: object) -> Scenario:
+def scenario(name: str, /, **options: object) -> BenchScenario:
     """Return a scenario by name.
 
     Parameters
@@ -114,8 +151,12 @@ def scenario(name: str, /, **options: object) -> Scenario:
     name : str
         Such as ``"KnownL2"`` (`strategic_env.registration.SCENARIOS` has them all).
     **options
-        ``horizon``, ``feedback``, ``population_seed``, and the scenario's own: ``dim``, ``margin``, ``radius``,
-        ``bias``, ``alpha``, ``noise``, ``pool``, ``separable``, where they apply.
+        ``horizon``, ``population_seed``, and the scenario's own: ``dim``, ``noise``, ``feedback``, ``margin``,
+        ``radius``, ``bias``, ``alpha``, ``pool``, ``separable``, ``classes``, ``population``, where they apply.
+
+    Returns
+    -------
+    Scenario or MulticlassScenario
 
     Raises
     ------
@@ -123,9 +164,21 @@ def scenario(name: str, /, **options: object) -> Scenario:
         For an unknown name or option, or a value outside its limits.
     """
     one_of("scenario", name, tuple(SCENARIOS))
+    return multiclass_scenario(name, **options) if name in MULTICLASS else strategic_scenario(name, **options)
+
+
+def strategic_scenario(name: str, /, **options: object) -> Scenario:
+    """Return a scenario of strategic classification by name, as `scenario` does.
+
+    Raises
+    ------
+    ValueError
+        As there; and if the scenario is of another game.
+    """
+    one_of("scenario", name, tuple(STRATEGIC))
     build = BUILDERS[name]
     own = tuple(inspect.signature(build).parameters)
-    _refuse_unknown(options, (*own, *GAME_OPTIONS), name)
+    refuse_unknown(options, (*own, *Scenario.game_options), name)
     parts = build(**{key: value for key, value in options.items() if key in own})
     setting = Setting(
         population=parts.population,
@@ -139,19 +192,30 @@ def scenario(name: str, /, **options: object) -> Scenario:
     return Scenario(name, setting, horizon, knowledge, truth_of(parts), dict(options))
 
 
-def make(name: str, /, **options: object) -> StrategicClassificationEnv:
-    """Make the environment of a scenario; ``options`` are those of `scenario` and of `Scenario.make`."""
-    of_environment = {key: options.pop(key) for key in ENVIRONMENT_OPTIONS if key in options}
-    return scenario(name, **options).make(**of_environment)
+def make(name: str, /, **options: object) -> gym.Env[Any, Any]:
+    """Make the environment of a scenario; ``options`` are those of `scenario` and of its ``make``."""
+    of_environment, own = _apart(options, kind_of(name).environment_options)
+    return scenario(name, **own).make(**of_environment)
 
 
-def make_vec(name: str, /, num_envs: int = 1, **options: object) -> StrategicClassificationVectorEnv:
-    """Make the vector environment of a scenario; ``options`` are those of `scenario` and of `Scenario.make_vec`."""
-    of_environment = {key: options.pop(key) for key in VECTOR_OPTIONS if key in options}
-    return scenario(name, **options).make_vec(num_envs, **of_environment)
+def make_vec(name: str, /, num_envs: int = 1, **options: object) -> VectorEnv[Any, Any, Any]:
+    """Make the vector environment of a scenario; ``options`` are those of `scenario` and of its ``make_vec``."""
+    of_environment, own = _apart(options, kind_of(name).vector_options())
+    return scenario(name, **own).make_vec(num_envs, **of_environment)
 
 
-def __getattr__(name: str) -> Callable[..., StrategicClassificationEnv | StrategicClassificationVectorEnv]:
+def _apart(options: Mapping[str, object], names: Sequence[str]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the options of these names, and the others."""
+    named = {key: value for key, value in options.items() if key in names}
+    return named, {key: value for key, value in options.items() if key not in names}
+
+
+def kind_of(name: str) -> type[BenchScenario]:
+    """Return the class of a named scenario."""
+    return MulticlassScenario if name in MULTICLASS else Scenario
+
+
+def __getattr__(name: str) -> Callable[..., gym.Env[Any, Any] | VectorEnv[Any, Any, Any]]:
     """Return Gymnasium's entry points of a scenario: attributes, so that no option can replace its name."""
     if name in SCENARIOS:
         return partial(make, name)
@@ -160,12 +224,27 @@ def __getattr__(name: str) -> Callable[..., StrategicClassificationEnv | Strateg
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def builder_of(name: str) -> Callable[..., object]:
+    """Return what makes the parts of a named scenario; its keywords are the scenario's own options."""
+    return MULTICLASS_BUILDERS[name] if name in MULTICLASS else BUILDERS[name]
+
+
 def own_options(name: str) -> tuple[str, ...]:
     """Return the names of the options that a scenario takes."""
-    return (*inspect.signature(BUILDERS[name]).parameters, *GAME_OPTIONS)
+    return (*inspect.signature(builder_of(name)).parameters, *kind_of(name).game_options)
 
 
-def _refuse_unknown(options: dict[str, object], allowed: Sequence[str], name: str) -> None:
-    for option in options:
-        if option not in allowed:
-            raise ValueError(f"{name} has no option {option!r}; its options are {', '.join(sorted(allowed))}")
+def playable(wanted: str | BenchScenario) -> BenchScenario:
+    """Return a scenario, or the one of this name.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    ValueError
+        If there is none of this name.
+    """
+    chosen = scenario(wanted) if isinstance(wanted, str) else wanted
+    if not isinstance(chosen, BenchScenario):
+        raise TypeError(f"scenario must be a name or a Scenario, got {wanted!r}")
+    return chosen

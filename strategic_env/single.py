@@ -1,7 +1,5 @@
 """The game as a Gymnasium environment: one learner, one individual per round."""
 
-from collections.abc import Mapping
-
 import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -11,13 +9,13 @@ from agents.checks import count
 from agents.costs import Cost
 from agents.individuals import Individual
 from agents.populations import Population
-from agents.streams import game_key
 from agents.typing import Float
 from strategic_env.game import Game, Outcome, Round, reward
 from strategic_env.interface import RENDER_MODES, Action, Interface, Knowledge, Observation
+from strategic_env.single_base import SeededEnv
 
 
-class StrategicClassificationEnv(gym.Env[Observation, Action]):
+class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     """Publish a linear classifier every round, to individuals who change what they can afford to change.
 
     ## Description
@@ -117,7 +115,6 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         self._action_shape = (population.dim + 1,)
         self.game: Game | None = None
         self._last: Outcome | None = None
-        self._seed, self._number, self._episode = -1, 0, 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, object] | None = None
@@ -136,14 +133,8 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         observation, info
             Zeros, and an empty dict.
         """
-        number = self._asked_game(seed, options)
-        super().reset(seed=seed)
-        begins = seed is not None or self._seed < 0 or number != self._number
-        if seed is not None or self._seed < 0:
-            self._seed = self._base_seed()
-        self._number, face = number, self.interface
-        self._episode = 0 if begins else self._episode + 1
-        self.game = Game(self.setting, game_key(self._seed, number, self._episode))
+        face = self.interface
+        self.game = Game(self.setting, self._next_key(seed, options))
         self._last = None
         if self.render_mode == "human":
             self.render()
@@ -169,13 +160,22 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
         self._last = outcome = game.play(action)
         if self.render_mode == "human":
             self.render()
-        return (
-            face.observe(outcome[0]),
-            reward(face.reward, outcome),
-            False,
-            game.round >= self.horizon,
-            face.info(outcome, game.mistakes),
-        )
+        observation, true_features, true_label, moved, cost, mistake = outcome
+        info: dict[str, object] = {}
+        if face.info_level == "full":
+            info = {
+                "true_features": true_features,
+                "true_label": true_label,
+                "moved": moved,
+                "cost": cost,
+                "mistake": mistake,
+                "mistakes": game.mistakes,
+            }
+        elif face.info_level == "outcome":
+            info = {"moved": moved, "mistake": mistake}
+        # The default reward without a call: what `pay` says.
+        gain = (-1.0 if mistake else 0.0) if face.reward == "mistake" else reward(face.reward, outcome)
+        return face.observe(observation), gain, False, game.round >= self.horizon, info
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""
@@ -204,17 +204,3 @@ class StrategicClassificationEnv(gym.Env[Observation, Action]):
             raise ResetNeeded("call reset() before true_points(): no episode")
         count("rounds", rounds, minimum=1)
         return self.setting.arrivals(self.game.key).points(rounds)
-
-    def _asked_game(self, seed: int | None, options: dict[str, object] | None) -> int:
-        """Return which game of the seed to play: 0 under a new seed, the current one without, unless options say."""
-        if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options must be a dict, got {options!r}")
-        unknown = [key for key in options or () if key != "game"]
-        if unknown:
-            raise ValueError(f"options must be among 'game', got {unknown}")
-        return count("options['game']", (options or {}).get("game", self._number if seed is None else 0))
-
-    def _base_seed(self) -> int:
-        """Return the seed of Gymnasium's generator; draw one from it where a user brought a generator of their own."""
-        seed = self.np_random_seed
-        return seed if seed >= 0 else int(self.np_random.integers(2**63))

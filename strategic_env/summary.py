@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.individuals import BestResponse
 from learners.fixed import ConstantClassifier
 from strategic_env.contestants import Contestant
 from strategic_env.encoding import finite, plain
@@ -32,13 +31,15 @@ class Row:
     bound_used : float or None
         Mean mistakes / bound.
     manipulators : float or None
-        Share of arrivals that moved.
+        Share of arrivals that moved, where somebody can.
     qualified_cost : float or None
         What an arrival whose true label is +1 paid on average for manipulation.
     failed : int
         Number of seeds that failed.
     error : str or None
         The first failure.
+    error_rate : float or None
+        Share of rounds that were mistakes, where nobody can manipulate.
     """
 
     learner: str
@@ -52,6 +53,7 @@ class Row:
     qualified_cost: float | None
     failed: int
     error: str | None
+    error_rate: float | None = None
 
 
 def rows(results: Results) -> list[Row]:
@@ -64,7 +66,8 @@ def _row(results: Results, contestant: Contestant) -> Row:
     done, errors = finished(runs), [run.error for run in runs if run.error is not None]
     mistakes = [run.mistakes for run in done]
     mean = _ratio(sum(mistakes), len(mistakes))
-    bound = bound_of(results, contestant)
+    bound, played = bound_of(results, contestant), len(done) * results.rounds
+    manipulable = results.scenario.manipulable
     return Row(
         learner=contestant.label,
         mistakes_mean=mean,
@@ -73,10 +76,11 @@ def _row(results: Results, contestant: Contestant) -> Row:
         regret=_regret(results, done),
         bound=bound,
         bound_used=None if mean is None or bound is None else _ratio(mean, bound),
-        manipulators=_ratio(sum(run.manipulations for run in done), len(done) * results.rounds),
+        manipulators=_ratio(sum(run.manipulations for run in done), played) if manipulable else None,
         qualified_cost=_ratio(sum(run.qualified_cost for run in done), sum(run.qualified for run in done)),
         failed=len(errors),
         error=errors[0] if errors else None,
+        error_rate=None if manipulable else _ratio(sum(mistakes), played),
     )
 
 
@@ -139,13 +143,16 @@ def shown_name(contestant: Contestant) -> str:
 
 
 def shortened(text: str) -> str:
-    """Cut every list of more than 40 characters, and say how many numbers it holds."""
+    """Cut every list of more than 40 characters, and say how many numbers, or lists of numbers, it holds."""
 
     def cut(found: re.Match[str]) -> str:
         numbers = found[1].split(",")
         return f"[{','.join(numbers[:2])}, ... {len(numbers)} numbers]"
 
-    return re.sub(r"\[([^][]{40,})\]", cut, text)
+    def cut_rows(found: re.Match[str]) -> str:
+        return f"[{found[1]}, ... {found[0].count('[') - 1} lists]" if len(found[0]) > 40 else found[0]
+
+    return re.sub(r"\[([^][]{40,})\]", cut, re.sub(r"\[(\[[^][]*\])(?:, \[[^][]*\])+\]", cut_rows, text))
 
 
 def bound_text(bound: float) -> str:
@@ -177,15 +184,3 @@ def how_played(results: Results) -> str:
     if all(not run.fused for run in done):
         return "in a loop over the environment"
     return f"in compiled code, but {', '.join(looped)} in a loop over the environment; that changes no number"
-
-
-def why_no_bound(results: Results) -> str:
-    """Say why no contestant has a bound."""
-    setting = results.scenario.setting
-    if setting.feedback != "full":
-        return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
-    if type(setting.individual) is not BestResponse:
-        return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
-    if results.scenario.truth is None:
-        return "no bounds: no hyperplane is known to separate the labels"
-    return "no bounds: no theorem of these learners applies here"

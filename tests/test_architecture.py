@@ -18,10 +18,14 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 # Inside strategic_env a module may import earlier ones only. Its __init__ re-exports everything, so it comes last.
 # Modules not named here may stand anywhere, as long as no chain of imports through them leads to a later module.
 ORDER = (
-    "extras", "game", "games", "scene", "picture", "rendering", "interface", "single", "vector", "builders",
+    "extras", "game", "games", "scene", "picture", "rendering", "interface", "single_base", "single",
+    "vector_base", "vector",
+    "multiclass.game", "multiclass.interface", "multiclass.single", "multiclass.vector", "multiclass.builders",
+    "bench_scenario", "multiclass.scenarios", "rollout_base", "multiclass.rollouts", "builders",
     "scenarios", "contestants", "multi_agent.rounds", "multi_agent.spaces", "multi_agent.table", "multi_agent.turns",
     "multi_agent.simultaneous", "multi_agent.policies", "multi_agent.recording", "multi_agent", "rollouts",
-    "playing", "archive", "evaluation", "summary", "plotting", "report", "listing", "reproduce", "cli", "",
+    "playing", "archive", "evaluation", "summary", "scores", "comparison", "plotting", "profiles", "report", "listing",
+    "reproduce", "cli", "",
 )  # fmt: skip
 
 TOP = {

@@ -12,14 +12,21 @@ from gymnasium.wrappers import PassiveEnvChecker
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import strategic_env  # noqa: F401
-from strategic_env.registration import SCENARIOS, environment_id
+from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC, environment_id
 
 IDS = [environment_id(name) for name in SCENARIOS]
+STRATEGIC_IDS, MULTICLASS_IDS = ([environment_id(name) for name in names] for names in (STRATEGIC, MULTICLASS))
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"feedback": "apple_tasting", "reward": "observed", "info_level": "outcome"},
     {"reward": "hinge", "info_level": "none", "horizon": 7},
     {"reward": "accuracy", "population_seed": 3},
+    {"observation": "flat"},
+]
+MULTICLASS_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"noise": 0.1, "reward": "observed", "info_level": "outcome"},
+    {"reward": "accuracy", "population_seed": 3, "info_level": "none", "horizon": 7},
     {"observation": "flat"},
 ]
 
@@ -32,9 +39,20 @@ def no_warnings() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", STRATEGIC_IDS)
 def test_gymnasium_accepts_every_id(name: str, options: dict[str, Any]) -> None:
     check_env(gymnasium.make(name, **options).unwrapped, skip_render_check=bool(options))
+
+
+@pytest.mark.parametrize("options", MULTICLASS_OPTIONS, ids=str)
+@pytest.mark.parametrize("name", MULTICLASS_IDS)
+def test_gymnasium_accepts_every_multiclass_id(name: str, options: dict[str, Any]) -> None:
+    check_env(gymnasium.make(name, **options).unwrapped)
+
+
+@pytest.mark.parametrize("name", MULTICLASS_IDS)
+def test_stable_baselines3_accepts_every_multiclass_dictionary(name: str) -> None:
+    check_env_of_sb3(gymnasium.make(name).unwrapped, warn=True)
 
 
 @pytest.mark.parametrize("name", IDS)

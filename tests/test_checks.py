@@ -43,6 +43,7 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: finite_length("a", 2, maximum=1.0), ValueError, "a must be at most 1.0, got 2"),
     (lambda: count("a", 10**5000, maximum=9), ValueError, "a must be at most 9, got a number of thousands of digits"),
     (lambda: count("a", 1.0), TypeError, "a must be an integer, got 1.0"),
+    (lambda: count("a", np.array([1, 2])), TypeError, r"a must be an integer, got array\(\[1, 2\]\)"),
     (lambda: flag("a", 1), TypeError, "a must be True or False, got 1"),
     (lambda: flag("a", None), TypeError, "a must be True or False, got None"),
     (lambda: one_of("a", 3, ("x", "y")), ValueError, "a must be one of 'x', 'y', got 3"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from learners.catalogue import LEARNERS
+from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from strategic_env import listing, scenario
 from strategic_env.arguments import parse_learner, parse_settings
 from strategic_env.registration import SCENARIOS
@@ -36,7 +36,7 @@ def with_a_fault(fault: str) -> list[str]:
 def test_list_shows_every_name_with_one_line() -> None:
     result = command("list")
     assert result.returncode == 0
-    for name in ("KnownL2", "GermanCredit", "perceptron", "biased-l1", "best-fixed-classifier"):
+    for name in ("KnownL2", "GermanCredit", "perceptron", "biased-l1", "best-fixed-classifier", "Spam", "gappletron"):
         assert any(line.split()[:1] == [name] for line in result.stdout.splitlines())
 
 
@@ -87,7 +87,7 @@ def test_alpha_of_another_form_is_one_clear_error(name: str, alpha: object, mess
 def test_every_scenario_and_learner_can_be_shown() -> None:
     program = "from strategic_env import listing\nfrom rich.console import Console\nimport sys\n"
     program += "for name in sys.argv[1:]: listing.show_one(name, Console())"
-    names = [*SCENARIOS, *LEARNERS]
+    names = [*SCENARIOS, *LEARNERS, *MULTICLASS_LEARNERS]
     result = command(*names, program=[sys.executable, "-c", program])
     assert result.returncode == 0, result.stderr
     assert all(f"{name}: " in result.stdout for name in names)
@@ -267,6 +267,15 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
         (("run", "Example1", "--learner", "perceptron", "--out", "odd"), "directory: 'odd/runs.jsonl'"),
         (("run", "KnownL1", "--learner", "strategic-perceptron-l1:alpha=[1,2,3]"), "alpha has 3 coordinates, but"),
         (("run", "KnownL1", "--learner", "unknown-cost-l2"), "unknown-cost-l2 is made for l2 costs"),
+        (
+            ("run", "Bandit", "--learner", "perceptron"),
+            "perceptron is a learner of strategic classification; Bandit is",
+        ),
+        (
+            ("run", "KnownL2", "--learner", "gappletron"),
+            "gappletron is a learner of multiclass classification; KnownL2",
+        ),
+        (("run", "Bandit", "--set", "margin=1"), "Bandit has no option 'margin'; its options are classes, dim"),
         (("list", "nobody"), "NAME must be a scenario or a learner that `strategic-env list` shows, got 'nobody'"),
         (("report", "."), "DIR must hold the results of a run"),
         (("report", "missing"), "missing"),

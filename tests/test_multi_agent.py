@@ -35,7 +35,7 @@ from agents.individuals import BudgetLimited
 from learners import Perceptron
 from strategic_env import Scenario, Setting, multi_agent, scenario
 from strategic_env.multi_agent import GreedyNature, UniformNature, env, parallel_env, play, raw_env
-from strategic_env.registration import SCENARIOS, environment_id
+from strategic_env.registration import STRATEGIC, environment_id
 
 Env = Any
 LEARNER, NATURE, INDIVIDUAL = "learner_0", "nature_0", "individual_0"
@@ -69,7 +69,7 @@ def custom(population: Any, cost: Any, **parts: Any) -> Scenario:
 
 
 @pytest.mark.parametrize("nature", [False, True])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_official_turn_based(name: str, nature: bool) -> None:
     api_test(env(name, pad_spaces=True, nature=nature, max_cycles=6), num_cycles=8)
 
@@ -88,7 +88,7 @@ def test_official_turn_based_combinations(
 
 
 @pytest.mark.parametrize("individuals", [1, 3])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_official_parallel(name: str, individuals: int) -> None:
     for pad_spaces in (False, True):
         parallel_api_test(parallel_env(name, individuals=individuals, pad_spaces=pad_spaces), num_cycles=6)
@@ -282,7 +282,7 @@ def forms(game: Scenario) -> list[Env]:
 
 
 @pytest.mark.parametrize("feedback", ["full", "apple_tasting"])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_best_responses_give_the_rounds_of_the_single_environment(name: str, feedback: str) -> None:
     game = scenario(name, feedback=feedback)
     rounds = single_rounds(game, Perceptron(bias=True), 150, seed=5)
@@ -381,11 +381,34 @@ def test_the_cycle_of_turns_and_what_is_seen_and_paid() -> None:
         game.step(None)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda report: np.repeat(report, 2)[::2],
+        lambda report: report[::-1].copy()[::-1],
+        lambda report: np.frombuffer(report.tobytes()),  # not writable
+        lambda report: report.astype(">f8"),
+        list,
+    ],
+    ids=range(5),
+)
+def test_a_report_may_be_any_array_and_stays_as_it_was(other: Callable[[Any], Any]) -> None:
+    game, report = raw_env("KnownL2"), np.array([0.25, -0.5])
+    game.reset(seed=0)
+    game.step(np.array([1.0, 0.5, -0.1]))
+    given = other(report)
+    assert reported(game, given) == reported(game, report)
+    assert list(given) == report.tolist()
+
+
 def test_turns_before_the_first_reset_are_refused() -> None:
     with pytest.raises(ResetNeeded, match="reset"):
         raw_env().step(np.zeros(3))
     with pytest.raises(ResetNeeded, match="reset"):
         parallel_env().step({})
+    for look in (raw_env().state, parallel_env().state, lambda: raw_env().observe(LEARNER)):
+        with pytest.raises(ResetNeeded, match="call reset\\(\\) before"):
+            look()
 
 
 def reported(game: Env, report: Any) -> tuple[float, float]:
@@ -653,6 +676,8 @@ def test_actions_are_for_everybody() -> None:
     game.reset()
     with pytest.raises(ValueError, match="actions must be for learner_0, individual_0, individual_1, got learner_0"):
         game.step({LEARNER: np.zeros(3)})
+    with pytest.raises(TypeError, match="actions must be a mapping from agents to actions, got None"):
+        game.step(None)
 
 
 # Policies
@@ -717,6 +742,11 @@ def test_a_limited_budget() -> None:
             BudgetLimited(share)  # type: ignore[arg-type]
 
 
+class Forgetful:
+    def predict(self, *_: Any) -> Any:
+        return np.zeros(3)
+
+
 @pytest.mark.parametrize(
     ("policies", "rounds", "message"),
     [
@@ -725,8 +755,14 @@ def test_a_limited_budget() -> None:
         ({LEARNER: BestResponse(), INDIVIDUAL: BestResponse()}, 5, "policy of learner_0 must have a method predict"),
         ({LEARNER: Perceptron(), INDIVIDUAL: BestResponse}, 5, "policy of individual_0 must have a method predict"),
         ({LEARNER: Perceptron(), INDIVIDUAL: BestResponse()}, 1001, "rounds must be at most 1000"),
+        (None, 5, "policies must be a mapping from agents to policies, got None"),
+        (
+            {LEARNER: Forgetful(), INDIVIDUAL: BestResponse()},
+            5,
+            "learner_0 must return an action and a state, got array",
+        ),
     ],
-    ids=range(5),
+    ids=range(7),
 )
 def test_bad_policies_are_one_clear_error(policies: dict[str, Any], rounds: int, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
@@ -743,7 +779,7 @@ def test_only_games_of_this_package_are_played() -> None:
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="this PettingZoo has no registry")
 def test_every_scenario_is_registered() -> None:
-    for name in SCENARIOS:
+    for name in STRATEGIC:
         for kind, known in (("aec", pettingzoo.aec_registry), ("parallel", pettingzoo.parallel_registry)):
             assert environment_id(name) in known
             made = pettingzoo.make(kind, environment_id(name), max_cycles=5, feedback="apple_tasting")

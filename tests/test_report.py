@@ -273,10 +273,10 @@ def test_summary(results: Results, tmp_path: Path) -> None:
     heading, accept_all, _, strategic = lines(tmp_path / "summary.csv")
     assert heading == [
         "learner", "mistakes_mean", "mistakes_min", "mistakes_max", "regret", "bound", "bound_used", "manipulators",
-        "qualified_cost", "failed", "error",
+        "qualified_cost", "failed", "error", "error_rate",
     ]  # fmt: skip
-    assert accept_all == [ACCEPT_ALL, "2.5", "2", "3", "2.0", "", "", "0.0", "0.0", "0", ""]
-    assert strategic == [STRATEGIC, "0.5", "0", "1", "0.0", "4.0", "0.125", "0.375", "0.5", "0", ""]
+    assert accept_all == [ACCEPT_ALL, "2.5", "2", "3", "2.0", "", "", "0.0", "0.0", "0", "", ""]
+    assert strategic == [STRATEGIC, "0.5", "0", "1", "0.0", "4.0", "0.125", "0.375", "0.5", "0", "", ""]
 
 
 def far_apart(results: Results) -> Results:

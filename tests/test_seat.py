@@ -1,5 +1,8 @@
 """One seat as a Gymnasium environment: the official checkers, equality with `play`, episodes, errors, training."""
 
+import copy
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -96,6 +99,20 @@ def test_the_others_begin_anew_with_every_episode(wrapped: Any) -> None:
     assert data_equivalence(episode(seed=3, options={"game": 0}), first, exact=True)
 
 
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], ids=["copy", "pickle"]
+)
+@pytest.mark.parametrize("agent", SEATS)
+def test_a_copy_in_mid_episode_continues_identically(agent: str, duplicate: Callable[[SeatEnv], SeatEnv]) -> None:
+    one = seat(agent)
+    one.reset(seed=2)
+    for _ in range(4):
+        one.step(one.action_space.sample())
+    twin, doings = duplicate(one), [one.action_space.sample() for _ in range(11)]
+    assert data_equivalence(*([each.step(action) for action in doings] for each in (one, twin)), exact=True)
+    assert data_equivalence(one.reset(), twin.reset(), exact=True)
+
+
 def test_stable_baselines3_trains_a_seat_and_its_policy_plays() -> None:
     one = SeatEnv(raw_env("KnownL2", max_cycles=20), "individual_0", {"learner_0": Perceptron()})
     model = PPO("MultiInputPolicy", one, n_steps=32, batch_size=32, gamma=0.0, seed=0, device="cpu").learn(32)
@@ -112,6 +129,28 @@ def test_no_step_before_the_first_reset_or_after_the_end() -> None:
     assert one.step(np.zeros(3))[3]
     with pytest.raises(ResetNeeded, match="call reset"):
         one.step(np.zeros(3))
+
+
+class Failing:
+    """Fails at its second turn."""
+
+    def predict(self, observation: Any, state: Any = None, *_: Any) -> tuple[Any, Any]:
+        if state:
+            raise RuntimeError("no idea")
+        return np.zeros(3), True
+
+
+@pytest.mark.parametrize("pad_spaces", [False, True])
+def test_after_the_failure_of_another_nobody_acts_in_its_place(pad_spaces: bool) -> None:
+    one = SeatEnv(raw_env("KnownL2", pad_spaces=pad_spaces), "individual_0", {"learner_0": Failing()})
+    one.reset(seed=0)
+    report = np.zeros(one.action_space.shape)
+    with pytest.raises(RuntimeError, match="no idea"):
+        one.step(report)
+    with pytest.raises(ResetNeeded, match="another's turn"):
+        one.step(report)
+    one.reset()
+    assert one.turns.agent_selection == "individual_0"
 
 
 def test_a_refused_action_changes_nothing() -> None:
@@ -152,6 +191,5 @@ def test_errors_say_what_is_allowed(arguments: Any, error: type[Exception], mess
 
 
 def test_a_policy_that_does_not_fit_its_agent_is_refused() -> None:
-    one = SeatEnv(raw_env("KnownL2"), "individual_0", {"learner_0": BestResponse()})
     with pytest.raises(TypeError, match="the policy of learner_0"):
-        one.reset(seed=0)
+        SeatEnv(raw_env("KnownL2"), "individual_0", {"learner_0": BestResponse()})

@@ -16,7 +16,7 @@ from agents import FixedSequence, L2Cost, Noisy, Separable, Truthful, WeightedL1
 from agents.boundary import FLOAT64_EPS, on_boundary
 from strategic_env import StrategicClassificationEnv
 from strategic_env.game import judge
-from strategic_env.registration import SCENARIOS, environment_id
+from strategic_env.registration import STRATEGIC, environment_id
 
 Env = Any
 
@@ -32,7 +32,7 @@ def play(env: Env, rounds: int, seed: int = 0) -> list[Any]:
     return [env.step(rng.uniform(-1, 1, shape).astype(env.action_space.dtype)) for _ in range(rounds)]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_the_horizon_truncates_and_never_terminates(name: str) -> None:
     env = gymnasium.make(environment_id(name), horizon=3).unwrapped
     env.reset(seed=0)
@@ -55,7 +55,7 @@ def test_a_step_before_the_first_reset_is_refused() -> None:
         play(make(), 1)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 @pytest.mark.parametrize("observation", ["dict", "flat"])
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copies_in_mid_episode_continue_identically(

@@ -17,7 +17,7 @@ from gymnasium.wrappers.vector import DictInfoToList, NormalizeReward, RecordEpi
 
 from agents import GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful, WeightedL1Cost
 from strategic_env import StrategicClassificationEnv, scenario
-from strategic_env.registration import SCENARIOS, environment_id
+from strategic_env.registration import STRATEGIC, environment_id
 from strategic_env.vector import StrategicClassificationVectorEnv
 from strategic_env.vector_checker import check_vector_env
 
@@ -62,7 +62,7 @@ def parts_of_a_user(kind: str) -> dict[str, Any]:
 
 def forms(game: str, **options: Any) -> tuple[Maker, Maker]:
     """What makes the single form, and what makes the vector form, of a scenario or of a user's own game."""
-    if game in SCENARIOS:
+    if game in STRATEGIC:
         of_scenario = {key: options.pop(key) for key in set(options) - set(OF_ENVIRONMENT)}
         one = scenario(game, **of_scenario)
         return partial(one.make, **options), partial(one.make_vec, **options)
@@ -180,7 +180,7 @@ def check(name: str, make: Maker, single: Maker) -> None:
     check_vector_env(make, single=single, num_envs=2, skip=skip)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_every_scenario_keeps_to_the_conventions_in_every_mode(name: str) -> None:
     one = scenario(name, horizon=3)
     check(name, partial(one.make_vec, info_level="full"), partial(one.make, info_level="full"))
@@ -190,7 +190,7 @@ def test_every_scenario_keeps_to_the_conventions_in_every_mode(name: str) -> Non
 @pytest.mark.parametrize(
     ("observation", "level"), [("dict", "none"), ("dict", "outcome"), ("flat", "outcome"), ("flat", "full")]
 )
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_every_id_keeps_to_the_conventions_in_every_mode(name: str, observation: str, level: str) -> None:
     options = {"horizon": 3, "observation": observation, "info_level": level}
     make, single = (partial(made, environment_id(name), **options) for made in (gymnasium.make_vec, gymnasium.make))
@@ -235,7 +235,7 @@ def row_info(infos: dict[str, Any], i: int) -> dict[str, Any]:
     return {key: row_info(infos[key], i) if isinstance(infos[key], dict) else infos[key][i] for key in names}
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", STRATEGIC)
 def test_a_specification_makes_the_same_environment_again(name: str) -> None:
     own = {"horizon": 3, "feedback": "apple_tasting"}
     for mode in AutoresetMode:

@@ -19,6 +19,9 @@ import agents, learners, strategic_env
 environment = gymnasium.make("strategic_env:strategic_env/GermanCredit-v0")
 environment.reset(seed=0)
 environment.step(environment.action_space.sample())
+emails = gymnasium.make("strategic_env:strategic_env/Spam-v0")
+emails.reset(seed=0)
+emails.step(0)
 """
 
 
@@ -53,7 +56,7 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert packed == tree
     assert {f"{package}/py.typed" for package in PACKAGES} <= packed
-    assert any(name.startswith("strategic_env/data/") and name.endswith(".csv") for name in packed)
+    assert {f"strategic_env/data/{name}" for name in ("german_credit.csv", "spambase.csv.gz")} <= packed
 
 
 def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:

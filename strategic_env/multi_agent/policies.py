@@ -1,7 +1,7 @@
 """Who can play: nature's policies, and the seats in which policies of every kind act."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,11 +109,11 @@ class Seat(ABC):
 class _Trained(Seat):
     """A policy that says what it was made for, as those of Stable-Baselines3 do: nothing is translated."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._policy, self._state = policy, None
+    def __init__(self, policy: Policy, agent: str) -> None:
+        self._policy, self._agent, self._state = policy, agent, None
 
     def act(self, observation: Observation, info: Mapping[str, Any]) -> Action:
-        action, self._state = self._policy.predict(observation, self._state, None, True)
+        action, self._state = _predicted(self._policy, self._agent, observation, self._state)
         return action
 
 
@@ -127,8 +127,15 @@ class _Predicting(Seat):
         parts = self._spaces.unpad(self._agent, observation)
         several = role_of(self._agent) == "learner" and parts["features"].ndim == 2
         for one in one_by_one(parts) if several else [parts]:
-            action, self._state = self._policy.predict(one, self._state, None, True)
+            action, self._state = _predicted(self._policy, self._agent, one, self._state)
         return self._spaces.pad(self._agent, action)
+
+
+def _predicted(policy: Policy, agent: str, observation: Observation, state: Any) -> tuple[Action, Any]:
+    answer = policy.predict(observation, state, None, True)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise TypeError(f"predict() of the policy of {agent} must return an action and a state, got {answer!r}")
+    return answer
 
 
 class _Reporting(Seat):
@@ -162,30 +169,40 @@ def one_by_one(parts: Mapping[str, Numbers]) -> list[dict[str, Numbers]]:
     ]
 
 
-def seats_of(policies: Mapping[str, Policy | Individual], table: Table) -> dict[str, Seat]:
-    """Seat a policy for every agent, for the episode that has begun.
+def check_policies(policies: Mapping[str, Policy | Individual], agents: Sequence[str]) -> None:
+    """Check that there is a policy for each of these agents, and for nobody else.
 
     Raises
     ------
     ValueError
         If an agent has no policy, or a policy no agent.
     TypeError
-        If a policy neither predicts nor, for an individual, reports.
+        If it is no mapping, or a policy neither predicts nor, for an individual, reports.
     """
-    if set(policies) != set(table.possible_agents):
-        raise ValueError(
-            f"policies must be for {', '.join(table.possible_agents)}, got {', '.join(map(str, policies))}"
-        )
-    return {agent: _seat(agent, policies[agent], table) for agent in table.possible_agents}
+    if not isinstance(policies, Mapping):
+        raise TypeError(f"policies must be a mapping from agents to policies, got {policies!r}")
+    if set(policies) != set(agents):
+        raise ValueError(f"policies must be for {', '.join(agents)}, got {', '.join(map(str, policies))}")
+    for agent in agents:
+        methods = ("predict", "report") if role_of(agent) == "individual" else ("predict",)
+        if not any(_has(policies[agent], method) for method in methods):
+            wanted = " or ".join(f"{method}()" for method in methods)
+            raise TypeError(f"the policy of {agent} must have a method {wanted}, got {policies[agent]!r}")
+
+
+def _has(policy: object, method: str) -> bool:
+    return not isinstance(policy, type) and callable(getattr(policy, method, None))
+
+
+def seats_of(policies: Mapping[str, Policy | Individual], table: Table) -> dict[str, Seat]:
+    """Seat each of the policies, which have been checked, for the episode that has begun."""
+    return {agent: _seat(agent, policy, table) for agent, policy in policies.items()}
 
 
 def _seat(agent: str, policy: Any, table: Table) -> Seat:
     assert table.game is not None
-    if not isinstance(policy, type):
-        if callable(getattr(policy, "predict", None)):
-            made_for = getattr(policy, "observation_space", None)
-            return _Predicting(policy, table, agent) if made_for is None else _Trained(policy)
-        if role_of(agent) == "individual" and callable(getattr(policy, "report", None)):
-            return _Reporting(policy, table, agent, table.game)
-    wanted = "predict() or report()" if role_of(agent) == "individual" else "predict()"
-    raise TypeError(f"the policy of {agent} must have a method {wanted}, got {policy!r}")
+    if not _has(policy, "predict"):
+        return _Reporting(policy, table, agent, table.game)
+    if getattr(policy, "observation_space", None) is None:
+        return _Predicting(policy, table, agent)
+    return _Trained(policy, agent)

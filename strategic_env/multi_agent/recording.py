@@ -12,7 +12,7 @@ from agents.individuals import Individual
 from agents.typing import Bool, Float
 from strategic_env.contestants import Policy
 from strategic_env.game import Round
-from strategic_env.multi_agent.policies import Seat, seats_of
+from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL
 from strategic_env.multi_agent.table import Table
 
@@ -89,6 +89,7 @@ def play(
     if not isinstance(table, Table) or not isinstance(env, (AECEnv, ParallelEnv)):
         raise TypeError(f"env must be an environment made by strategic_env.multi_agent, got {env!r}")
     wanted = table.max_cycles if rounds is None else count("rounds", rounds, minimum=1, maximum=table.max_cycles)
+    check_policies(policies, table.possible_agents)
     notes = _Notes(table)
     if isinstance(env, AECEnv):
         env.reset(seed=seed, options=options)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pettingzoo
 
-from strategic_env.registration import SCENARIOS, environment_id
+from strategic_env.registration import STRATEGIC, environment_id
 
 ENTRY_POINTS = {"aec": "strategic_env.multi_agent:env", "parallel": "strategic_env.multi_agent:parallel_env"}
 
@@ -16,6 +16,6 @@ def register_all() -> None:
         return
     for kind, entry_point in ENTRY_POINTS.items():
         registry = getattr(pettingzoo, f"{kind}_registry")
-        for name in SCENARIOS:
+        for name in STRATEGIC:
             if environment_id(name) not in registry:
                 register(kind, environment_id(name), entry_point, kwargs={"scenario": name})

@@ -118,7 +118,7 @@ class OpenGame:
         self._movable, self._bounds = movable, bounds
         self._arrived = 0
         self._block: list[Arrival] = []
-        self._last_cost = setting.cost
+        self._last_budget = self._budgets[0]
 
     def arrive(self, classifier: Float) -> Arrival:
         """Let the next individual arrive, who faces ``classifier`` (d + 1,)."""
@@ -193,12 +193,11 @@ class OpenGame:
         """Count a round that is over."""
         self.round += 1
         self.mistakes += outcome[-1]
-        if self.setting.population.alpha is not None:
-            self._last_cost = L2Cost(arrival[3][0])
+        self._last_budget = arrival[3]
 
     def cost_of(self, moment: int) -> Cost:
         """Return the manipulation cost of whoever played the last round."""
-        return self._last_cost
+        return self.setting.cost if self.setting.population.alpha is None else L2Cost(self._last_budget[0])
 
 
 def pool_of(setting: Setting, key: Key) -> Pool:

@@ -11,7 +11,7 @@ from agents.checks import one_of
 from agents.individuals import Individual
 from strategic_env.contestants import Policy
 from strategic_env.interface import RENDER_MODES
-from strategic_env.multi_agent.policies import Seat, seats_of
+from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import Action, Observation
 from strategic_env.multi_agent.turns import StrategicClassificationAECEnv
 
@@ -40,7 +40,7 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
     Raises
     ------
     TypeError
-        If it is another environment, or (by `reset`) a policy does not fit its agent.
+        If it is another environment, or a policy does not fit its agent.
     ValueError
         If the agent does not play, or the policies are not those of the others.
     """
@@ -55,9 +55,7 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
             raise TypeError(f"env must be a turn-based environment made by strategic_env.multi_agent, got {env!r}")
         self._env, self.turns = env, table
         self._agent = one_of("agent", agent, tuple(table.possible_agents))
-        others = [other for other in table.possible_agents if other != agent]
-        if set(policies) != set(others):
-            raise ValueError(f"policies must be for {', '.join(others)}, got {', '.join(map(str, policies))}")
+        check_policies(policies, [other for other in table.possible_agents if other != agent])
         self._policies = dict(policies)
         self._seats: dict[str, Seat] = {}
         self.render_mode = table.render_mode
@@ -76,7 +74,7 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
         """
         super().reset(seed=seed)
         self._env.reset(seed=seed, options=options)  # type: ignore[arg-type]
-        self._seats = seats_of(self._policies | {self._agent: _Outside()}, self.turns)
+        self._seats = seats_of(self._policies, self.turns)
         self._play_the_others()
         return self._seen(), self.turns.infos[self._agent]
 
@@ -88,10 +86,10 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
         TypeError, ValueError
             If the action is of another kind or shape, not finite or outside the space.
         gymnasium.error.ResetNeeded
-            Before the first reset and when the episode is over.
+            Before the first reset, when the episode is over, and when another's policy has failed in it.
         """
-        if not self._seats or self._over:
-            raise ResetNeeded("call reset() before step(): no episode, or it is over")
+        if not self._seats or self._over or self.turns.agent_selection != self._agent:
+            raise ResetNeeded("call reset() before step(): no episode, it is over, or it is another's turn")
         self._env.step(action)
         reward = self.turns.rewards[self._agent] + self._play_the_others()
         return self._seen(), reward, False, self._over, self.turns.infos[self._agent]
@@ -122,10 +120,3 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
             self._env.step(self._seats[other].act(observation, turns.infos[other]))
             paid += turns.rewards[self._agent]
         return paid
-
-
-class _Outside:
-    """Holds the place of the agent whose actions come from outside."""
-
-    def predict(self, *arguments: object) -> tuple[Action, Any]:
-        raise AssertionError("nobody asks this policy")

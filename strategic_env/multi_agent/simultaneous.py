@@ -143,6 +143,8 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         """
         if not self.agents:
             raise ResetNeeded("call reset() before step(): no episode, or it is over")
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"actions must be a mapping from agents to actions, got {actions!r}")
         if set(actions) != set(self.agents):
             raise ValueError(f"actions must be for {', '.join(self.agents)}, got {', '.join(map(str, actions))}")
         game = self._playing
@@ -177,6 +179,8 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
 
     def state(self) -> Float:
         """Return all there is to know between steps: what everybody sees, and the labels of the individuals."""
+        if self.game is None:
+            raise ResetNeeded("call reset() before state()")
         shown = [part.ravel() for _, parts in self._all_parts() for part in parts.values()]
         labels = [label for _, _, label, _ in self._arrivals]
         return np.concatenate([np.ones(len(self.possible_agents)), *shown, labels])

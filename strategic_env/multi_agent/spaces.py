@@ -20,6 +20,8 @@ Space: TypeAlias = spaces.Space[Any]
 Bounds: TypeAlias = tuple[Float, Float]
 View: TypeAlias = dict[str, Bounds]
 
+# NumPy has one object for it: `is` is enough, and faster than `==`.
+_FLOAT64 = np.dtype(np.float64)
 LEARNER, NATURE, INDIVIDUAL = "learner_0", "nature_0", "individual_0"
 
 
@@ -113,16 +115,20 @@ class Spaces:
         return np.ldexp(classifier, -int(np.frexp(np.abs(classifier).max())[1]))
 
     def report(self, action: Action) -> Float:
-        """Return the reported values (m,) of the movable coordinates; whether they are in bounds is not checked yet.
+        """Return the reported values (m,) of the movable coordinates, to be read at once: perhaps the action itself.
+
+        Whether they are in bounds is not checked yet.
 
         Raises
         ------
         TypeError, ValueError
             If it is no array of finite numbers in this shape.
         """
-        if self.padded:
-            return _numbers("a report", action, self._classifier_shape)[: self.movable.size]
-        return _numbers("a report", action, self._report_shape)
+        shape = self._classifier_shape if self.padded else self._report_shape
+        # Anything that is not contiguous or not writable would be compiled for.
+        plain = _fits(action, shape) and action.flags.carray
+        report: Float = action if plain else finite_array("a report", action, shape)
+        return report[: self.movable.size] if self.padded else report
 
     def member(self, action: Action) -> int:
         """Return the member of the pool that nature picks.
@@ -231,8 +237,10 @@ def _box(low: Float, high: Float) -> spaces.Box:
     return spaces.Box(low, high, dtype=np.float64)
 
 
+def _fits(action: Action, shape: tuple[int, ...]) -> bool:
+    return type(action) is np.ndarray and action.dtype is _FLOAT64 and action.shape == shape
+
+
 def _numbers(name: str, action: Action, shape: tuple[int, ...]) -> Float:
     """Return an action in a float64 array of its own."""
-    if type(action) is np.ndarray and action.dtype == np.float64 and action.shape == shape:
-        return action.copy()
-    return finite_array(name, action, shape)
+    return action.copy() if _fits(action, shape) else finite_array(name, action, shape)

@@ -13,8 +13,7 @@ from strategic_env.game import Outcome, Round
 from strategic_env.interface import RENDER_MODES
 from strategic_env.multi_agent.rounds import Episodes, OpenGame
 from strategic_env.multi_agent.spaces import Space, Spaces
-from strategic_env.scenarios import Scenario
-from strategic_env.scenarios import scenario as named_scenario
+from strategic_env.scenarios import Scenario, strategic_scenario
 
 
 class Table:
@@ -109,10 +108,10 @@ def scenario_of(scenario: str | Scenario, options: Mapping[str, object]) -> Scen
     Raises
     ------
     ValueError
-        As `strategic_env.scenarios.scenario`; or if options come with a `Scenario`, which has its own.
+        As `strategic_env.scenarios.strategic_scenario`; or if options come with a `Scenario`, which has its own.
     """
     if not isinstance(scenario, Scenario):
-        return named_scenario(scenario, **options)
+        return strategic_scenario(scenario, **options)
     if options:
         raise ValueError(f"options go with the name of a scenario, got {', '.join(options)} with {scenario.name}")
     return scenario

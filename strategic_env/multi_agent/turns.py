@@ -141,9 +141,8 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
             keys are ignored, since wrappers bring their own.
         """
         key = self._episodes.next_key(seed, options)
-        self.game = OpenGame(self.setting, key, self.spaces.movable, self.spaces.bounds, self._nature)
+        self.game = self._playing = OpenGame(self.setting, key, self.spaces.movable, self.spaces.bounds, self._nature)
         self.agents = [*self.possible_agents]
-        self.agent_selection = LEARNER
         self._skip_agent_selection = None  # type: ignore[assignment]  # PettingZoo's own: nobody's turn is put off
         self._nothing = dict.fromkeys(self.agents, 0.0)
         self.rewards, self._cumulative_rewards = self._nothing.copy(), self._nothing.copy()
@@ -154,7 +153,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         self._seen = np.zeros(self._layout.size)
         self._published = self._previous = np.zeros(dim + 1)
         self._arrival: Arrival = 0, np.zeros(dim), 0.0, np.zeros(budgets.shape[1])
-        self.infos = self._infos(0)
+        self._pass_on(LEARNER)
         if self.render_mode == "human":
             self.render()
 
@@ -183,24 +182,19 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
 
     def _publish(self, action: Action) -> None:
         published = self.spaces.classifier(action)
+        self._previous, self._published = self._published, published
         self.rewards = self._nothing.copy()
         self._cumulative_rewards[LEARNER] = 0.0
-        self._previous, self._published = self._published, published
         if self._nature:
-            self.infos = self._infos(self._arrival[0])
-            self.agent_selection = NATURE
+            self._pass_on(NATURE)
         else:
-            self._arrive(self._playing.arrive(published))
+            self._arrival = self._playing.arrive(published)
+            self._pass_on(INDIVIDUAL)
 
     def _pick(self, action: Action) -> None:
-        arrival = self._playing.pick(self.spaces.member(action))
+        self._arrival = self._playing.pick(self.spaces.member(action))
         self._cumulative_rewards[NATURE] = 0.0
-        self._arrive(arrival)
-
-    def _arrive(self, arrival: Arrival) -> None:
-        self._arrival = arrival
-        self.infos = self._infos(arrival[0])
-        self.agent_selection = INDIVIDUAL
+        self._pass_on(INDIVIDUAL)
 
     def _report(self, action: Action) -> None:
         game, arrival = self._playing, self._arrival
@@ -216,33 +210,31 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         self._cumulative_rewards = rewards.copy()
         if game.round >= self.max_cycles:
             self.truncations = dict.fromkeys(self.agents, True)
-        self.infos = self._infos(arrival[0])
-        self.agent_selection = LEARNER
+        self._pass_on(LEARNER)
         if self.render_mode == "human":
             self.render()
 
-    @property
-    def _playing(self) -> OpenGame:
-        assert self.game is not None
-        return self.game
-
-    def _infos(self, arrival: int) -> dict[str, dict[str, Any]]:
-        infos: dict[str, dict[str, Any]] = {LEARNER: {}, INDIVIDUAL: {"arrival": arrival, "discount": 0.0}}
+    def _pass_on(self, agent: str) -> None:
+        """Give an agent the turn, and everybody an info that others may have written into."""
+        self.agent_selection = agent
+        self.infos = {LEARNER: {}, INDIVIDUAL: {"arrival": self._arrival[0], "discount": 0.0}}
         if self._nature:
-            infos[NATURE] = {}
-        return infos
+            self.infos[NATURE] = {}
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent sees now, in arrays of its own."""
-        parts = self._parts(agent)
+        if self.game is None:
+            raise ResetNeeded("call reset() before observe()")
+        if agent == LEARNER:
+            parts = self._layout.split(self._seen.copy())
+        elif agent == INDIVIDUAL:
+            _, features, _, budget = self._arrival
+            parts = individual_parts(budget, self._published, features)
+        else:
+            parts = self._pool_parts(agent)
         return self.spaces.show(agent, parts) if self.spaces.padded else parts
 
-    def _parts(self, agent: str) -> dict[str, Numbers]:
-        if agent == LEARNER:
-            return self._layout.split(self._seen.copy())
-        if agent == INDIVIDUAL:
-            _, features, _, budget = self._arrival
-            return individual_parts(budget, self._published, features)
+    def _pool_parts(self, agent: str) -> dict[str, Numbers]:
         one_of("agent", agent, tuple(self.possible_agents))
         pool = self._playing.pool
         assert pool is not None
@@ -260,9 +252,11 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
 
         A 1 for whose turn it is, what the learner and the individual see, and the individual's label.
         """
+        if self.game is None:
+            raise ResetNeeded("call reset() before state()")
         turns = [float(agent == self.agent_selection) for agent in self.possible_agents]
-        parts = self._parts(LEARNER) | {f"own {key}": part for key, part in self._parts(INDIVIDUAL).items()}
-        return np.concatenate([turns, *parts.values(), [self._arrival[2]]])
+        _, features, label, budget = self._arrival
+        return np.concatenate([turns, self._seen, budget, self._published, features, [label]])
 
 
 def env(scenario: str | Scenario = "KnownL2", **options: Any) -> OrderEnforcingWrapper[str, Observation, Action]:

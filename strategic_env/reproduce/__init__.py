@@ -1,9 +1,9 @@
-"""What the papers print, computed again: examples and figures, bounds, and the lecture's worked tasks."""
+"""What the papers print, computed again: examples and figures, bounds, worked tasks, and experiments."""
 
 from collections.abc import Callable
 
 from agents.checks import one_of
-from strategic_env.reproduce import bounds, examples, lecture
+from strategic_env.reproduce import bounds, examples, gappletron, lecture
 from strategic_env.reproduce.result import UNFINISHED as UNFINISHED
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
@@ -13,19 +13,22 @@ REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
     "examples": examples.reproduce,
     "bounds": bounds.reproduce,
     "lecture": lecture.reproduce,
+    "gappletron": gappletron.reproduce,
 }
-RANDOM = ("bounds",)  # made of random runs, whose number can be chosen
+RANDOM = ("bounds", "gappletron")  # made of random runs, whose number can be chosen
+LONG = ("gappletron",)  # have a quick form
 
 
-def reproduction(what: str, runs: int | None = None) -> Callable[[Request], Reproduced]:
+def reproduction(what: str, runs: int | None = None, quick: bool = False) -> Callable[[Request], Reproduced]:
     """Return what reproduces something by its name.
 
     Raises
     ------
     ValueError
-        If there is none of this name, or none that a number of ``runs`` is for.
+        If there is none of this name, or none that a number of ``runs`` or a ``quick`` form is for.
     """
     chosen = REPRODUCTIONS[one_of("WHAT", what, tuple(REPRODUCTIONS))]
-    if runs is not None and what not in RANDOM:
-        raise ValueError(f"--runs is for {', '.join(RANDOM)}, which {what} is not")
+    for option, given, those in (("--runs", runs is not None, RANDOM), ("--quick", quick, LONG)):
+        if given and what not in those:
+            raise ValueError(f"{option} is for {', '.join(those)}, which {what} is not")
     return chosen

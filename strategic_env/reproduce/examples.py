@@ -18,7 +18,7 @@ from strategic_env.reproduce.paper import EXAMPLES, Example, Said
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, number, same, table, vector, verdict
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.statements import Statement, members_of, statements
-from strategic_env.scenarios import Scenario, scenario
+from strategic_env.scenarios import Scenario, strategic_scenario
 
 ROUNDS = 2_000  # mistakes that go on until then are taken to be without end
 COLUMNS = ("round", "true point", "report", "moved", "prediction", "label", "mistake", "surrogate", "w after")
@@ -51,7 +51,7 @@ def reproduce(request: Request) -> Reproduced:
     unexpected: list[str] = []
     games: dict[str, list[Played]] = {}
     for example in EXAMPLES:
-        chosen = scenario(example.scenario)
+        chosen = strategic_scenario(example.scenario)
         lines = list(islice(play(example.fails.build(chosen), chosen.setting), ROUNDS))
         stated = statements(example, chosen, lines)
         agreeing = [agrees(line, example.said(at)) for at, line in enumerate(lines)]

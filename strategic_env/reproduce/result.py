@@ -31,11 +31,14 @@ class Request(NamedTuple):
         How many random runs, where there are any; None for the usual number.
     progress : callable
         Called with the steps done and the steps there are.
+    quick : bool
+        A small form, where there is one.
     """
 
     out: Path
     runs: int | None = None
     progress: Callable[[int, int], None] = lambda done, total: None
+    quick: bool = False
 
 
 class Reproduced(NamedTuple):

@@ -1,0 +1,273 @@
+"""Where points with one of K labels come from: texts of made-up words, Gaussian mixtures, data sets.
+
+Labels are 0, 1, ..., K - 1. A population is drawn from a key, then its points are; nobody manipulates them.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.checks import count, finite_array, finite_features, finite_length, finite_number, flag
+from agents.multiclass_points import DATA, MIXTURE, NO_WORDS, WORDS, ManyPoints, PointSource, Words
+from agents.populations import LARGEST_COUNT, standardised
+from agents.typing import Float, Int, Key
+
+NO_ORIGIN = np.empty((0, 2), dtype=np.uint64)
+
+
+class MulticlassPopulation(ABC):
+    """A source of points with labels.
+
+    Attributes
+    ----------
+    dim : int
+        Number of features d.
+    classes : int
+        Number of labels K, at least 2.
+    radius : float
+        The largest norm of a point.
+    low, high : ndarray, shape (d,)
+        Bounds of the points.
+    noise : float
+        Probability that a label is replaced by one drawn uniformly from all K, which may be the same.
+    """
+
+    dim: int
+    classes: int
+    radius: float
+    low: Float
+    high: Float
+    noise: float
+
+    @abstractmethod
+    def source(self, population_key: Key | None = None) -> PointSource:
+        """Return how points come in any game, in a form for compiled code.
+
+        Parameters
+        ----------
+        population_key : ndarray, shape (2,), uint64, optional
+            Draws the population itself (`agents.streams.game_key`); each game's own key by default.
+        """
+
+    def points(self, key: Key, rounds: int, population_key: Key | None = None) -> tuple[Float, Int]:
+        """Return the points (rounds, d) and labels (rounds,), int64, of the episode with this key."""
+        many = ManyPoints(self.source(population_key), 1)
+        many.begin(np.zeros(1, dtype=np.int64), key[np.newaxis])
+        return many.points(0, rounds)
+
+
+class _Texts(MulticlassPopulation):
+    """Points of 0 and 1 that are made by `Words`."""
+
+    # Every number of `Words` is a multiple of the unit that the number of features is made of.
+    _features_per_unit: ClassVar[int]
+    _words_per_unit: ClassVar[Words]
+
+    def __init__(self, dim: int = 80, classes: int = 9, *, noise: float = 0.0) -> None:
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
+        unit, rest = divmod(self.dim, self._features_per_unit)
+        if rest:
+            raise ValueError(f"dim must be a multiple of {self._features_per_unit}, got {dim}")
+        self._words = words = Words(*(unit * number for number in self._words_per_unit))
+        # So that a class that owns words of its own is always found soon.
+        most = min(LARGEST_COUNT, math.comb(words.head, words.most) // 2)
+        self.classes = count("classes", classes, minimum=2, maximum=most)
+        self.noise = _probability(noise)
+        self.radius = math.sqrt(words.most - words.lacking + words.tail)
+        self.low, self.high = np.zeros(self.dim), np.ones(self.dim)
+
+    def source(self, population_key: Key | None = None) -> PointSource:
+        """Return how texts are made."""
+        return _source(WORDS, self, population_key)._replace(words=self._words)
+
+
+class Prototypes(_Texts):
+    """Texts that hold all words of their class and as many others: SynSep, or with noise SynNonSep, of Gappletron.
+
+    With n = d / 40: of 10 n words each class owns n to 5 n, no two classes the same; a text uses all of its class, and
+    5 n of 30 n others, which say nothing. Without noise, classes are linearly separable (`separator`).
+
+    Parameters
+    ----------
+    dim : int
+        Number of features d, a multiple of 40.
+    classes : int
+        Number of labels K.
+    noise : float
+        Probability that a label is replaced by one drawn uniformly from all K.
+
+    Raises
+    ------
+    ValueError
+        For numbers out of range, or more classes than have distinct words easily.
+
+    References
+    ----------
+    van der Hoeven, Fusco, Cesa-Bianchi (2021), Beyond bandit feedback in online multiclass classification, Appendix F.
+    """
+
+    _features_per_unit = 40
+    _words_per_unit = Words(head=10, least=1, most=5, lacking=0, tail=5)
+
+    def separator(self, key: Key) -> Float:
+        """Return weights (K, d) under which every point of the population with this key scores highest by its label.
+
+        Row k is ``[2 p, -|p| / tail]`` with p the words of class k: the constant number of words in the tail serves as
+        an intercept. Then ``score = |p'|^2 - |p' - p|^2`` at a point with the words p', so each margin is at least 1.
+        """
+        many = ManyPoints(self.source(), 1)
+        many.begin(np.zeros(1, dtype=np.int64), key[np.newaxis])
+        weights = np.zeros((self.classes, self.dim))
+        for row, owned, size in zip(weights, many.drawn.owned[0], many.drawn.sizes[0], strict=True):
+            row[owned[:size]] = 2.0
+            row[self._words.head :] = -size / self._words.tail
+        return weights
+
+
+class Keywords(_Texts):
+    """Texts that lack some words of their class: the documents that Kakade et al. made up for the Banditron.
+
+    With n = d / 80: of 24 n words each class owns 4 n to 8 n; a text lacks n of its class, and uses 4 n of 56 n others,
+    which say nothing. Theirs have d = 400.
+
+    Parameters
+    ----------
+    dim : int
+        Number of features d, a multiple of 80.
+    classes, noise
+        As for `Prototypes`.
+
+    Raises
+    ------
+    ValueError
+        As `Prototypes`.
+
+    References
+    ----------
+    Kakade, Shalev-Shwartz, Tewari (2008), Efficient bandit algorithms for online multiclass prediction, Section 6.
+    """
+
+    _features_per_unit = 80
+    _words_per_unit = Words(head=24, least=4, most=8, lacking=1, tail=4)
+
+
+class GaussianMixture(MulticlassPopulation):
+    """Points normal around the centre of their class, which is drawn uniformly from the unit sphere.
+
+    Parameters
+    ----------
+    dim : int
+        Number of features d.
+    classes : int
+        Number of labels K.
+    spread : float
+        Standard deviation of each coordinate, greater than 0.
+    noise : float
+        Probability that a label is replaced by one drawn uniformly from all K.
+
+    Raises
+    ------
+    ValueError
+        For numbers out of range.
+
+    Notes
+    -----
+    So that all is bounded, points farther from 0 than ``1 + spread (sqrt(d) + 6)``, about one in 10^8, are drawn back
+    to that radius.
+    """
+
+    def __init__(self, dim: int = 80, classes: int = 9, *, spread: float = 0.2, noise: float = 0.0) -> None:
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
+        self.classes = count("classes", classes, minimum=2, maximum=LARGEST_COUNT)
+        self.spread = finite_length("spread", spread, above=0.0, maximum=1e90)
+        self.noise = _probability(noise)
+        self.radius = 1.0 + self.spread * (math.sqrt(self.dim) + 6.0)
+        self.high = np.full(self.dim, self.radius)
+        self.low = -self.high
+
+    def source(self, population_key: Key | None = None) -> PointSource:
+        """Return how points spread."""
+        return _source(MIXTURE, self, population_key)._replace(spread=self.spread, radius=self.radius)
+
+
+class LabelledData(MulticlassPopulation):
+    """Real points: pass after pass over the rows, each pass in its own random order.
+
+    Parameters
+    ----------
+    features : array_like or DataFrame, shape (n, d)
+        Numeric features.
+    labels : array_like, shape (n,)
+        Integers from 0 to K - 1.
+    classes : int, optional
+        K; by default one more than the largest label.
+    standardise : bool
+        Whether to bring every column to mean 0 and standard deviation 1.
+    intercept : bool
+        Whether to append a feature that is always 1, since linear learners of labels have no intercept of their own.
+    noise : float
+        Probability that a label is replaced by one drawn uniformly from all K.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For NaN, shapes that do not fit, labels that are none, numbers out of range (see `agents.checks`), no rows, a
+        constant column (if standardised).
+    """
+
+    def __init__(
+        self,
+        features: ArrayLike,
+        labels: ArrayLike,
+        classes: int | None = None,
+        *,
+        standardise: bool = True,
+        intercept: bool = False,
+        noise: float = 0.0,
+    ) -> None:
+        rows = finite_features("features", features)
+        marks = finite_array("labels", labels, (len(rows),))
+        strange = marks[(marks < 0.0) | (marks != np.floor(marks)) | (marks >= LARGEST_COUNT)]
+        if strange.size:
+            raise ValueError(f"labels must be integers from 0 on, got {strange[0]}")
+        if flag("standardise", standardise):
+            rows = standardised(rows, list(getattr(features, "columns", ())))
+        if flag("intercept", intercept):
+            rows = np.column_stack([rows, np.ones(len(rows))])
+        largest = int(marks.max())
+        self.classes = (
+            max(2, largest + 1) if classes is None else count("classes", classes, minimum=max(2, largest + 1))
+        )
+        self.features, self.labels = np.ascontiguousarray(rows), marks.astype(np.int64)
+        self.dim = rows.shape[1]
+        self.radius = float(np.linalg.norm(rows, axis=1).max())
+        self.low, self.high = rows.min(axis=0), rows.max(axis=0)
+        self.noise = _probability(noise)
+
+    def source(self, population_key: Key | None = None) -> PointSource:
+        """Return how the rows follow each other."""
+        return _source(DATA, self, population_key)._replace(features=self.features, labels=self.labels)
+
+
+def _source(kind: int, population: MulticlassPopulation, population_key: Key | None) -> PointSource:
+    """Return a source whose kind's own fields are yet to be filled in."""
+    dim = population.dim
+    return PointSource(
+        kind=kind,
+        classes=population.classes,
+        noise=population.noise,
+        words=NO_WORDS,
+        spread=0.0,
+        radius=population.radius,
+        places=np.arange(dim),
+        features=np.empty((0, dim)),
+        labels=np.empty(0, dtype=np.int64),
+        origin=NO_ORIGIN if population_key is None else population_key[np.newaxis],
+    )
+
+
+def _probability(noise: float) -> float:
+    return finite_number("noise", noise, minimum=0.0, maximum=1.0)

@@ -1,0 +1,263 @@
+"""Points with one of K labels, as compiled rules: each a function of (key, round) and of what the key drew before.
+
+A `PointSource` says how the points of a population come, in any game; `ManyPoints` holds what N games have drawn of it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents import streams
+from agents.boundary import copy, length
+from agents.compiled import compiled, inlined, loop
+from agents.typing import Float, Int, Key
+
+WORDS, MIXTURE, DATA = range(3)
+# Random bits of one point: block 0 its label, from 1 on the words of its tail, from here on those that it lacks.
+LACKING = 1 << 20
+
+
+class Words(NamedTuple):
+    """How points of 0 and 1 are made: each class owns some words of a head, and everybody uses some of a tail.
+
+    Attributes
+    ----------
+    head : int
+        Number of features that classes own words among; the others are the tail.
+    least, most : int
+        How many words a class owns: uniform over this range.
+    lacking : int
+        How many words of its class a point lacks.
+    tail : int
+        How many words of the tail a point uses.
+    """
+
+    head: int
+    least: int
+    most: int
+    lacking: int
+    tail: int
+
+
+NO_WORDS = Words(0, 0, 0, 0, 0)
+
+
+class PointSource(NamedTuple):
+    """How points come: all that compiled code needs to know of a population.
+
+    Attributes
+    ----------
+    kind : int
+        ``WORDS``, ``MIXTURE`` (normal around a centre of each class) or ``DATA`` (given rows, pass after pass).
+    classes : int
+        K.
+    noise : float
+        Probability that a label is replaced by one drawn uniformly from all K.
+    words : Words
+    spread, radius : float
+        Of a mixture: standard deviation of each coordinate, and the largest norm.
+    places : ndarray, shape (d,), int64
+        0, 1, ..., d - 1.
+    features : ndarray, shape (M, d)
+        The given rows; (0, d) where points are computed.
+    labels : ndarray, shape (M,), int64
+    origin : ndarray, shape (1 or 0, 2), uint64
+        The key that the population is drawn from; the game's own where there is none.
+    """
+
+    kind: int
+    classes: int
+    noise: float
+    words: Words
+    spread: float
+    radius: float
+    places: Int
+    features: Float
+    labels: Int
+    origin: Key
+
+
+class Drawn(NamedTuple):
+    """What N games have drawn of a population.
+
+    Attributes
+    ----------
+    keys : ndarray, shape (N, 2), uint64
+    owned : ndarray, shape (N, K, words.most), int64
+        The words of every class, ascending; the first ``sizes`` count.
+    sizes : ndarray, shape (N, K), int64
+    centres : ndarray, shape (N, K, d)
+        (N, 0, d) where it is no mixture.
+    """
+
+    keys: Key
+    owned: Int
+    sizes: Int
+    centres: Float
+
+
+@inlined
+def index_below(bits: np.uint64, size: int) -> int:
+    """Turn 64 random bits into an index uniform over ``range(size)``."""
+    return int(streams.unit(bits) * size)
+
+
+@compiled
+def mark_random(
+    key: Key, purpose: int, moment: int, block: int, places: Int, size: int, number: int, value: float, target: Float
+) -> None:
+    """Set ``target`` to ``value`` at ``number`` of the first ``size`` places, a subset drawn uniformly.
+
+    R. W. Floyd's way (Bentley and Floyd, "A sample of brilliance", CACM 1987): one draw for each place that is marked.
+    None may have the value before.
+    """
+    for start in range(0, number, 4):
+        bits = streams.philox(key, purpose, moment, block + start // 4)
+        for word in range(min(4, number - start)):
+            last = size - number + start + word
+            place = places[index_below(bits[word], last + 1)]
+            target[places[last] if target[place] == value else place] = value
+
+
+@compiled
+def own_words(source: PointSource, key: Key, owned: Int, sizes: Int, scratch: Float) -> None:
+    """Draw the words of every class, no two alike, to ``owned`` (K, most) and ``sizes`` (K,)."""
+    words = source.words
+    for label in range(source.classes):
+        attempt, repeated = 0, True
+        while repeated:
+            block = attempt << 32
+            bits = streams.philox(key, streams.POPULATION, label, block)
+            size = words.least + index_below(bits[0], words.most - words.least + 1)
+            scratch[:] = 0.0
+            mark_random(key, streams.POPULATION, label, block + 1, source.places, words.head, size, 1.0, scratch)
+            found = 0
+            for place in range(words.head):
+                if scratch[place] == 1.0:
+                    owned[label, found] = place
+                    found += 1
+            sizes[label] = size
+            repeated = _owned_before(owned, sizes, label)
+            attempt += 1
+
+
+@compiled
+def _owned_before(owned: Int, sizes: Int, label: int) -> bool:
+    """Whether an earlier class owns the same words."""
+    for other in range(label):
+        same = sizes[other] == sizes[label]
+        for i in range(sizes[label]):
+            same &= owned[other, i] == owned[label, i]
+        if same:
+            return True
+    return False
+
+
+@compiled
+def begin_game(source: PointSource, drawn: Drawn, game: int, scratch: Float) -> None:
+    """Draw the population of one game; ``scratch`` (d,) is overwritten."""
+    key = source.origin[0] if source.origin.shape[0] > 0 else drawn.keys[game]
+    if source.kind == WORDS:
+        own_words(source, key, drawn.owned[game], drawn.sizes[game], scratch)
+    elif source.kind == MIXTURE:
+        for label in range(source.classes):
+            centre = drawn.centres[game, label]
+            streams.fill_normals(key, streams.POPULATION, label, centre)
+            norm = length(centre)
+            for i in range(centre.shape[0]):
+                centre[i] /= norm
+
+
+@compiled
+def draw_point(source: PointSource, drawn: Drawn, game: int, moment: int, features: Float) -> int:
+    """Write the point of one round to ``features`` (d,) and return its label, from 0 to K - 1, noise included."""
+    key = drawn.keys[game]
+    if source.kind == DATA:
+        row = streams.shuffled_index(key, streams.ARRIVALS, moment, source.labels.shape[0])
+        copy(source.features[row], features)
+        label = source.labels[row]
+    else:
+        label = index_below(streams.philox(key, streams.ARRIVALS, moment, 0)[0], source.classes)
+        if source.kind == WORDS:
+            write_words(source, key, moment, drawn.owned[game, label], drawn.sizes[game, label], features)
+        else:
+            write_near(source, key, moment, drawn.centres[game, label], features)
+    if source.noise > 0.0:
+        bits = streams.philox(key, streams.NOISE, moment, 0)
+        if streams.unit(bits[0]) < source.noise:
+            label = index_below(bits[1], source.classes)
+    return int(label)
+
+
+@compiled
+def write_words(source: PointSource, key: Key, moment: int, owned: Int, size: int, features: Float) -> None:
+    """Write a point of a class that owns ``size`` words."""
+    words, tail = source.words, source.places[source.words.head :]
+    features[:] = 0.0
+    for i in range(size):
+        features[owned[i]] = 1.0
+    mark_random(key, streams.ARRIVALS, moment, LACKING, owned, size, words.lacking, 0.0, features)
+    mark_random(key, streams.ARRIVALS, moment, 1, tail, tail.shape[0], words.tail, 1.0, features)
+
+
+@compiled
+def write_near(source: PointSource, key: Key, moment: int, centre: Float, features: Float) -> None:
+    """Write a point normal around a centre, drawn back to the ball of the radius where it lies beyond."""
+    streams.fill_normals(key, streams.ARRIVALS, moment, features)
+    for i in range(features.shape[0]):
+        features[i] = centre[i] + source.spread * features[i]
+    norm = length(features)
+    if norm > source.radius:
+        for i in range(features.shape[0]):
+            features[i] *= source.radius / norm
+
+
+@loop
+def fill_points(source: PointSource, drawn: Drawn, game: int, first: int, features: Float, labels: Int) -> None:
+    """Write the points of one game's rounds from ``first`` on to ``features`` (n, d), and their ``labels`` (n,)."""
+    for k in range(labels.shape[0]):
+        labels[k] = draw_point(source, drawn, game, first + k, features[k])
+
+
+@loop
+def begin_games(source: PointSource, drawn: Drawn, games: Int, scratch: Float) -> None:
+    """Draw the population of each of the ``games`` (n,)."""
+    for game in games:
+        begin_game(source, drawn, game, scratch)
+
+
+class ManyPoints:
+    """What N games draw of a population.
+
+    Parameters
+    ----------
+    source : PointSource
+    games : int
+        N.
+
+    Attributes
+    ----------
+    source : PointSource
+    drawn : Drawn
+    """
+
+    def __init__(self, source: PointSource, games: int) -> None:
+        classes, dim = source.classes, len(source.places)
+        self.source = source
+        self.drawn = Drawn(
+            keys=np.zeros((games, 2), dtype=np.uint64),
+            owned=np.zeros((games, classes, source.words.most), dtype=np.int64),
+            sizes=np.zeros((games, classes), dtype=np.int64),
+            centres=np.zeros((games, classes if source.kind == MIXTURE else 0, dim)),
+        )
+
+    def begin(self, games: Int, keys: Key) -> None:
+        """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
+        self.drawn.keys[games] = keys
+        begin_games(self.source, self.drawn, games, np.empty(len(self.source.places)))
+
+    def points(self, game: int, rounds: int) -> tuple[Float, Int]:
+        """Return the points (rounds, d) of one game's first rounds, and their labels (rounds,)."""
+        features, labels = np.empty((rounds, len(self.source.places))), np.empty(rounds, dtype=np.int64)
+        fill_points(self.source, self.drawn, game, 0, features, labels)
+        return features, labels

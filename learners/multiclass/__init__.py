@@ -1,0 +1,1 @@
+"""Learners of online multiclass classification with a feedback graph."""

@@ -1,0 +1,129 @@
+"""Banditron: the Perceptron that hears only whether it was right."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.checks import count, finite_length, flag
+from agents.typing import Bool, Float, Int, Key
+from learners.feedback_graph import FeedbackGraph
+from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
+from learners.multiclass.descent import beginning, learn_gradient
+from learners.multiclass.losses import SPECIAL_HINGE, write_slopes
+from learners.multiclass.observation import HIDDEN, LABEL
+from learners.multiclass.rules import distribute, update
+from learners.multiclass.scores import add_to_row, leader, played_outcome, write_leading
+from learners.rules import rule_of
+
+
+class BanditronState(NamedTuple):
+    """What one game has learned.
+
+    Attributes
+    ----------
+    weights, features, probabilities, scores, key, episode, decided : ndarray
+        See `learners.multiclass.rules`.
+    descent, norm, memory, slopes, gradients : ndarray
+        See `learners.multiclass.descent.beginning`.
+    gamma : ndarray, shape (n,)
+    weighted : ndarray, shape (n,), bool
+        Whether it descends on the importance-weighted hinge loss.
+    """
+
+    weights: Float
+    features: Float
+    probabilities: Float
+    scores: Float
+    key: Key
+    episode: Int
+    decided: Int
+    descent: Int
+    norm: Float
+    memory: Float
+    slopes: Float
+    gradients: Float
+    gamma: Float
+    weighted: Bool
+
+
+@rule_of(BanditronState, distribute)
+def _distribute(state: BanditronState, game: int) -> None:
+    write_leading(state, game, state.gamma[game])
+
+
+@rule_of(BanditronState, update)
+def _update(state: BanditronState, game: int, action: int, feedback: Float) -> None:
+    outcome, scores = played_outcome(feedback, action), state.scores[game]
+    if outcome == HIDDEN:
+        return
+    right = outcome == LABEL
+    if not state.weighted[game]:
+        add_to_row(state.weights[game], leader(scores), -1.0, state.features[game])
+        if right:
+            add_to_row(state.weights[game], action, 1.0 / state.probabilities[game, action], state.features[game])
+    elif right:
+        write_slopes(SPECIAL_HINGE, math.inf, scores, action, state.slopes[game])  # above no margin: the plain hinge
+        learn_gradient(state, game, 1.0 / state.probabilities[game, action])
+
+
+class Banditron(MulticlassLearner[BanditronState]):
+    """Explores with probability gamma, and makes the Perceptron's update with an estimate of the label's part.
+
+    It subtracts x from the leader's weights, and adds ``x / p(y)`` to those of the label y if it played it.
+
+    Parameters
+    ----------
+    graph : FeedbackGraph
+        One where each label reveals at least whether it was right, such as bandit feedback.
+    horizon : int, optional
+        T, for ``gamma = T^(-1/3)``.
+    gamma : float, optional
+        Exploration, in (0, 1].
+    importance_weighted : bool
+        Descend instead on the hinge loss of the label, if it was played, divided by ``p(y)``, with the steps of
+        adaptive online gradient descent: the form that the Gappletron paper compares with.
+    norm : float
+        Scale of these steps, above 0.
+    seed : int
+        Of its draws.
+
+    References
+    ----------
+    Kakade, Shalev-Shwartz, Tewari (2008), Efficient bandit algorithms for online multiclass prediction, ICML.
+    """
+
+    name = "banditron"
+    state_class = BanditronState
+    summary = "Banditron: multiclass Perceptron for bandit feedback"
+    requires = ("graph",)
+    welcomes = ("horizon",)
+
+    def __init__(
+        self,
+        graph: FeedbackGraph,
+        horizon: int | None = None,
+        gamma: float | None = None,
+        importance_weighted: bool = False,
+        norm: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        self.graph = self_revealing(graph, self.name)
+        self.classes, self.nodes = graph.classes, graph.nodes
+        self.gamma = exploration_of(self.name, gamma, horizon, -1.0 / 3.0)
+        self.importance_weighted = flag("importance_weighted", importance_weighted)
+        self.norm = finite_length("norm", norm, above=0.0)
+        self.seed = count("seed", seed)
+        self.parameters = {
+            "graph": graph, "horizon": horizon, "gamma": gamma, "importance_weighted": self.importance_weighted,
+            "norm": self.norm, "seed": self.seed,
+        }  # fmt: skip
+
+    def initial_state(self, games: int, dim: int) -> BanditronState:
+        """Return zero weights for each game."""
+        return BanditronState(
+            **self._beginning(games, dim),
+            **beginning("adaptive", self.norm, games, self.classes, dim),
+            gamma=np.full(games, self.gamma),
+            weighted=np.full(games, self.importance_weighted),
+        )

@@ -1,0 +1,36 @@
+"""What learners for full information share: they play their leader, and learn where the label is known."""
+
+from typing import Self
+
+from agents.checks import count
+from learners.feedback_graph import FeedbackGraph
+from learners.multiclass.base import MulticlassLearner, State
+
+
+class LabelLearner(MulticlassLearner[State]):
+    """A learner that needs the label, and plays the label with the largest score (the lowest among ties).
+
+    Where the graph hides labels, it learns from the rounds whose feedback determines the label, and from no others: a
+    1, or all labels but one excluded. It never asks.
+
+    Parameters
+    ----------
+    classes : int
+        Number of labels K.
+    """
+
+    requires = ("classes",)
+
+    def __init__(self, classes: int) -> None:
+        self.classes = self.nodes = count("classes", classes, minimum=2)
+        self.seed = 0
+        self.parameters = {"classes": self.classes}
+
+    def for_run(self, seed: int) -> Self:
+        """Return the learner itself: it draws nothing."""
+        return self
+
+    @classmethod
+    def made_for(cls, graph: FeedbackGraph) -> bool:
+        """Whether every label reveals all labels."""
+        return bool(graph.reveals[: graph.classes].all())

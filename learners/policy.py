@@ -1,0 +1,135 @@
+"""What all learners share: Stable-Baselines3's ``predict``, with everything learned in an explicit state."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+
+
+class Policy(ABC, Generic[State]):
+    """A policy that learns while it predicts; its state is a NamedTuple of arrays whose first axis is the game.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line.
+    game : str
+        What it plays: ``"strategic"`` (`learners.base.Learner`) or ``"multiclass"``
+        (`learners.multiclass.base.MulticlassLearner`).
+    state_class : type
+        NamedTuple of its state; the first field is ``weights``.
+    summary : str
+        What it is, in one line.
+    requires : tuple of str
+        What it must be told (`from_knowledge`).
+    welcomes : tuple of str
+        What else it takes from a scenario that tells it.
+    parameters : dict
+        The values that it was built with.
+    """
+
+    name: ClassVar[str]
+    game: ClassVar[str]
+    state_class: ClassVar[type[tuple[NDArray[Any], ...]]]
+    summary: ClassVar[str]
+    requires: ClassVar[tuple[str, ...]] = ()
+    welcomes: ClassVar[tuple[str, ...]] = ()
+    parameters: dict[str, object]
+
+    @abstractmethod
+    def initial_state(self, games: int, dim: int) -> State:
+        """Return the state of ``games`` games with ``dim`` features before their first round."""
+
+    @abstractmethod
+    def predict(
+        self,
+        observation: Mapping[str, ArrayLike] | NDArray[np.floating[Any]],
+        state: State | None = None,
+        episode_start: ArrayLike | None = None,
+        deterministic: bool = True,
+    ) -> tuple[Any, State]:
+        """Learn from the last round that the observation shows, and return the next action."""
+
+    @abstractmethod
+    def _weights_shape(self, dim: int) -> tuple[int, ...]:
+        """Return the shape of one game's weights, the first field of every state."""
+
+    @classmethod
+    def from_knowledge(cls, knowledge: Mapping[str, object], **parameters: Any) -> Self:
+        """Build the learner from what a scenario tells; explicit ``parameters`` override.
+
+        Raises
+        ------
+        ValueError
+            If it is told too little.
+        """
+        missing = [name for name in cls.requires if name not in knowledge and name not in parameters]
+        if missing:
+            raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")
+        told = {name: knowledge[name] for name in (*cls.requires, *cls.welcomes) if name in knowledge}
+        return cls(**told | parameters)
+
+    def for_run(self, seed: int) -> Self:
+        """Return the learner for the bench's run with this seed: one that draws must draw anew in each."""
+        return self
+
+    def _going_on(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
+        """Return the state to go on with, checked: new where there is none or an episode starts."""
+        if state is not None:
+            self.check_state(state, games, dim)
+        current = self._continued(state, episode_start, games, dim)
+        if state is None:
+            self.check_state(current, games, dim)
+        return current
+
+    def _continued(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
+        """Return the state to go on with: new where there is none or an episode starts."""
+        if state is None:
+            return self.initial_state(games, dim)
+        if episode_start is None:
+            return state
+        starts = np.asarray(episode_start)
+        if starts.dtype != np.bool_ or starts.shape not in ((), (games,)):
+            raise ValueError(f"episode_start must be {games} booleans, got {episode_start!r}")
+        if starts.any():
+            for array, fresh in zip(state, self.initial_state(games, dim), strict=True):
+                array[np.broadcast_to(starts, (games,))] = fresh[np.broadcast_to(starts, (games,))]
+        return state
+
+    def check_state(self, state: State, games: int, dim: int) -> None:
+        """Make sure that compiled code finds what it expects in every field.
+
+        Raises
+        ------
+        TypeError
+            If the state is another learner's, or a field is no array of the right kind.
+        ValueError
+            If it holds other games or another number of features.
+        """
+        if not isinstance(state, self.state_class):
+            raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
+        patterns = self.__dict__.setdefault("_patterns", {})
+        if dim not in patterns:
+            patterns[dim] = [(field.dtype, field.shape[1:]) for field in self.initial_state(1, dim)]
+            wanted = self._weights_shape(dim)
+            if patterns[dim][0] != (np.float64, wanted):
+                shown = ", ".join(map(str, ("games", *wanted)))
+                raise ValueError(f"{self.name} must begin with weights of shape ({shown}), got {patterns[dim][0]}")
+        names = getattr(state, "_fields", ())
+        for name, field, (dtype, shape) in zip(names, state, patterns[dim], strict=True):
+            if not isinstance(field, np.ndarray) or field.dtype != dtype:
+                raise TypeError(f"state.{name} must be an array of {dtype}, got {field!r}")
+            if field.shape != (games, *shape):
+                raise ValueError(
+                    f"state must hold {games} games with {dim} features like the observation: "
+                    f"state.{name} must have shape {(games, *shape)}, got {field.shape}"
+                )
+            if not (field.flags.c_contiguous and field.flags.writeable):
+                raise ValueError(f"state.{name} must be contiguous and writeable; pass a copy")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"

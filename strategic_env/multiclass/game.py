@@ -1,0 +1,244 @@
+"""One round of online multiclass classification, and its bookkeeping for N games. Nothing here knows Gymnasium.
+
+A point comes, the learner names one of K labels (or asks), and sees of every label that its action points to in the
+feedback graph whether it is the right one.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.checks import count
+from agents.compiled import inlined, loop
+from agents.multiclass import MulticlassPopulation
+from agents.multiclass_points import Drawn, ManyPoints, PointSource, draw_point
+from agents.streams import game_key
+from agents.typing import Bool, Float, Int, Key
+from learners.feedback_graph import FeedbackGraph
+from learners.multiclass.observation import HIDDEN, LABEL, OTHER
+
+REWARDS = ("mistake", "accuracy", "observed")
+_MISTAKE, _ACCURACY, _OBSERVED = range(3)
+
+
+@inlined
+def reveal(reveals: Bool, action: int, label: int, feedback: Float) -> None:
+    """Write what an action shows of the label to ``feedback`` (K,); ``reveals`` (n, K) is the completed graph."""
+    for k in range(feedback.shape[0]):
+        told = LABEL if k == label else OTHER
+        feedback[k] = told if reveals[action, k] else HIDDEN
+
+
+@inlined
+def shown_wrong(action: int, feedback: Float) -> bool:
+    """Whether the feedback (K,) shows that the action was a mistake; to ask, the node after all labels, always is."""
+    if action >= feedback.shape[0] or feedback[action] == OTHER:
+        return True
+    wrong = False
+    for k in range(feedback.shape[0]):
+        wrong |= feedback[k] == LABEL and k != action
+    return wrong
+
+
+@inlined
+def pay(kind: int, action: int, feedback: Float, mistake: bool) -> float:
+    """Return the reward of a round, by its place in `REWARDS`."""
+    if kind == _ACCURACY:
+        return 0.0 if mistake else 1.0
+    wrong = shown_wrong(action, feedback) if kind == _OBSERVED else mistake
+    return -1.0 if wrong else 0.0
+
+
+@loop
+def begin_games(source: PointSource, drawn: Drawn, games: Int, labels: Int, observation: Float) -> None:
+    """Show the first point to each of ``games`` (n,), in its row of ``observation`` (n, d + K + 2).
+
+    ``labels`` (N,) hold the label of the point that each game shows.
+    """
+    d, classes = source.places.shape[0], source.classes
+    for row in range(games.shape[0]):
+        seen = observation[row]
+        seen[0] = -1.0
+        labels[games[row]] = draw_point(source, drawn, games[row], 0, seen[1 : d + 1])
+        seen[d + 1 : d + 1 + classes] = HIDDEN
+        seen[d + 1 + classes] = 0.0
+
+
+@loop
+def first_illegal(nodes: int, actions: Int, active: Bool) -> int:
+    """Return the first active game whose action is none of ``nodes``; -1 if there is none."""
+    for game in range(active.shape[0]):
+        if active[game] and not 0 <= actions[game] < nodes:
+            return game
+    return -1
+
+
+@loop
+def play_games(
+    source: PointSource,
+    drawn: Drawn,
+    reveals: Bool,
+    reward_kind: int,
+    actions: Int,
+    active: Bool,
+    rounds: Int,
+    mistakes: Int,
+    labels: Int,
+    observation: Float,
+    rewards: Float,
+    mistake: Bool,
+    true_label: Int,
+) -> None:
+    """Resolve a round of each active game, and show its next point.
+
+    ``rounds`` and ``mistakes`` (N,) are counted on, ``labels`` (N,) go on to the next point; the arrays from
+    ``observation`` on (`Outcomes`) are overwritten.
+    """
+    d, classes = source.places.shape[0], source.classes
+    for game in range(rounds.shape[0]):
+        seen = observation[game]
+        if not active[game]:
+            seen[:] = 0.0
+            rewards[game], mistake[game], true_label[game] = 0.0, False, 0
+            continue
+        action, label = actions[game], labels[game]
+        feedback = seen[d + 1 : d + 1 + classes]
+        reveal(reveals, action, label, feedback)
+        wrong = action != label
+        true_label[game], mistake[game] = label, wrong
+        rewards[game] = pay(reward_kind, action, feedback, wrong)
+        mistakes[game] += wrong
+        rounds[game] += 1
+        seen[0], seen[d + 1 + classes] = action, rounds[game]
+        labels[game] = draw_point(source, drawn, game, rounds[game], seen[1 : d + 1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class MulticlassSetting:
+    """Which points come, and what actions show of their labels.
+
+    Attributes
+    ----------
+    population : MulticlassPopulation
+    graph : FeedbackGraph
+        Its first K nodes are the labels of the population.
+    population_seed : int or None
+        Meet the same population in every episode; by default it is drawn afresh.
+    """
+
+    population: MulticlassPopulation
+    graph: FeedbackGraph
+    population_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the parts are what they should be, and fit each other."""
+        if not isinstance(self.population, MulticlassPopulation):
+            raise TypeError(f"population must be a MulticlassPopulation, got {self.population!r}")
+        if not isinstance(self.graph, FeedbackGraph):
+            raise TypeError(f"graph must be a FeedbackGraph, got {self.graph!r}")
+        if self.graph.classes != self.population.classes:
+            raise ValueError(
+                f"graph must be of the {self.population.classes} classes of the population, got {self.graph!r}"
+            )
+        if self.population_seed is not None:
+            count("population_seed", self.population_seed)
+
+    def source(self) -> PointSource:
+        """Return how points come, for compiled code."""
+        return self.population.source(self._population_key)
+
+    def points(self, key: Key, rounds: int) -> tuple[Float, Int]:
+        """Return the points (rounds, d) and labels (rounds,) of the episode with this key."""
+        return self.population.points(key, rounds, self._population_key)
+
+    @property
+    def _population_key(self) -> Key | None:
+        return None if self.population_seed is None else game_key(self.population_seed)
+
+
+class Outcomes(NamedTuple):
+    """What happened in one round of each of N games; zeros for games that did not play.
+
+    Attributes
+    ----------
+    observation : ndarray, shape (N, d + K + 2)
+        What the learner sees, laid out as `learners.multiclass.observation.Layout` says.
+    reward : ndarray, shape (N,)
+    mistake : ndarray, shape (N,), bool
+    true_label : ndarray, shape (N,), int64
+    """
+
+    observation: Float
+    reward: Float
+    mistake: Bool
+    true_label: Int
+
+
+class MulticlassGames:
+    """N games, each at a round of its own, all in one compiled loop.
+
+    Parameters
+    ----------
+    setting : MulticlassSetting
+    reward_kind : str
+        One of `REWARDS`.
+    games : int
+        N.
+
+    Attributes
+    ----------
+    rounds, mistakes : ndarray, shape (N,), int64
+        Rounds played, and mistakes made, since each game's episode began.
+    """
+
+    def __init__(self, setting: MulticlassSetting, reward_kind: str, games: int) -> None:
+        self._graph = setting.graph
+        self._points = ManyPoints(setting.source(), games)
+        self._reward_kind = REWARDS.index(reward_kind)
+        self._size = setting.population.dim + setting.population.classes + 2
+        self._labels = np.zeros(games, dtype=np.int64)
+        self.rounds = np.zeros(games, dtype=np.int64)
+        self.mistakes = np.zeros(games, dtype=np.int64)
+
+    def begin(self, games: Int, keys: Key) -> Float:
+        """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2); return what they show."""
+        self._points.begin(games, keys)
+        self.rounds[games] = self.mistakes[games] = 0
+        observation = np.empty((len(games), self._size))
+        begin_games(self._points.source, self._points.drawn, games, self._labels, observation)
+        return observation
+
+    def play(self, actions: Int, active: Bool) -> Outcomes:
+        """Take one of ``actions`` (N,), int64, in each ``active`` (N,) game, and resolve the round.
+
+        Raises
+        ------
+        ValueError
+            If the action of an active game is none of the graph's nodes; then no game is played.
+        """
+        illegal = first_illegal(self._graph.nodes, actions, active)
+        if illegal >= 0:
+            raise ValueError(
+                f"action must be from 0 to {self._graph.nodes - 1}, got {actions[illegal]} in game {illegal}"
+            )
+        games = len(actions)
+        outcomes = Outcomes(
+            np.empty((games, self._size)),
+            np.empty(games),
+            np.empty(games, dtype=np.bool_),
+            np.empty(games, dtype=np.int64),
+        )
+        play_games(
+            self._points.source,
+            self._points.drawn,
+            self._graph.reveals,
+            self._reward_kind,
+            actions,
+            active,
+            self.rounds,
+            self.mistakes,
+            self._labels,
+            *outcomes,
+        )
+        return outcomes

@@ -1,0 +1,127 @@
+"""What the single and the vector environment share: their options, their spaces, and what goes in and out."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.checks import count, one_of, shown
+from agents.multiclass import MulticlassPopulation
+from agents.typing import Bool, Float, Int, Numbers
+from learners.feedback_graph import FeedbackGraph
+from learners.multiclass.observation import Layout
+from strategic_env.interface import LARGEST_FLAT_FEATURE, LONGEST_FLAT_HORIZON, Knowledge, Observation
+from strategic_env.multiclass.game import REWARDS, MulticlassSetting, Outcomes
+
+Action: TypeAlias = Any  # an integer, or a vector of them
+INFO_LEVELS = ("none", "outcome", "full")
+
+
+class MulticlassInterface:
+    """The options of an environment, checked, and the spaces that follow from them.
+
+    Parameters
+    ----------
+    population, graph, population_seed
+        See `strategic_env.multiclass.game.MulticlassSetting`.
+    horizon, reward, observation, info_level, knowledge
+        See `strategic_env.multiclass.single.OnlineMulticlassEnv`.
+
+    Attributes
+    ----------
+    setting : MulticlassSetting
+    knowledge : dict
+        What a learner is told.
+    observation_space, action_space : Space
+        Of one game.
+    layout : Layout
+        Of an observation.
+    observe : callable
+        Returns what a learner sees, from one vector (d + K + 2,) or from rows of them.
+    """
+
+    def __init__(
+        self,
+        population: MulticlassPopulation,
+        graph: FeedbackGraph,
+        *,
+        reward: str,
+        horizon: int,
+        population_seed: int | None,
+        observation: str,
+        info_level: str,
+        knowledge: Knowledge | None,
+    ) -> None:
+        self.setting = MulticlassSetting(population=population, graph=graph, population_seed=population_seed)
+        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
+        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
+        self.reward = one_of("reward", reward, REWARDS)
+        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
+        if knowledge is not None and not isinstance(knowledge, Mapping):
+            raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
+        self.knowledge = dict(knowledge_of(self.setting, self.horizon) if knowledge is None else knowledge)
+        self.observation_space = make_observation_space(self.setting, self.horizon, self.flat)
+        self.action_space = spaces.Discrete(graph.nodes)
+        self.layout = Layout(population.dim, population.classes)
+        self.observe: Callable[[Float], Observation] = _as_float32 if self.flat else self.layout.split
+
+    def published(self, action: Action, shape: tuple[int, ...]) -> Int:
+        """Return actions as a contiguous int64 array.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no integers in this shape.
+        """
+        try:
+            array = np.asarray(action)
+        except ValueError as error:
+            raise ValueError(f"action must be a rectangular array of integers, got {shown(action)}") from error
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"action must hold integers, got {shown(action)}")
+        if array.shape != shape:
+            raise ValueError(f"action must have shape {shape}, got {array.shape}")
+        return np.ascontiguousarray(array, dtype=np.int64)
+
+    def infos(self, outcomes: Outcomes, mistakes: Int) -> dict[str, Float | Int | Bool]:
+        """Return the hidden truth of a round of N games, as much of it as the level says; arrays (N,)."""
+        if self.info_level == "none":
+            return {}
+        if self.info_level == "outcome":
+            return {"mistake": outcomes.mistake}
+        return {"true_label": outcomes.true_label, "mistake": outcomes.mistake, "mistakes": mistakes.copy()}
+
+
+def _as_float32(vector: Float) -> Observation:
+    return vector.astype(np.float32)
+
+
+def make_observation_space(setting: MulticlassSetting, horizon: int, flat: bool) -> spaces.Space[Any]:
+    """Return the observation space of one game; all bounds are finite."""
+    population, graph = setting.population, setting.graph
+    # A point that is drawn back to the radius may be rounded beyond it.
+    rounding = 1e-9 * population.radius
+    bounds: dict[str, tuple[Numbers, Numbers]] = {
+        "action": (np.full(1, -1.0), np.full(1, graph.nodes - 1.0)),
+        "features": (np.minimum(population.low - rounding, 0.0), np.maximum(population.high + rounding, 0.0)),
+        "feedback": (np.full(graph.classes, -1.0), np.ones(graph.classes)),
+        "round": (np.zeros(1), np.full(1, float(horizon))),
+    }
+    if not flat:
+        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()})
+    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]) for end in (0, 1))
+    if max(highs[1:-1].max(), -lows.min()) > LARGEST_FLAT_FEATURE:
+        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
+    lows, highs = lows.astype(np.float32), highs.astype(np.float32)
+    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32)
+
+
+def knowledge_of(setting: MulticlassSetting, horizon: int) -> dict[str, object]:
+    """Return everything that a learner can be told: ``graph``, ``classes``, ``radius`` and ``horizon``."""
+    return {
+        "graph": setting.graph,
+        "classes": setting.graph.classes,
+        "radius": setting.population.radius,
+        "horizon": horizon,
+    }

@@ -1,0 +1,127 @@
+"""What rollouts of every game share: their result, games shared among threads, and chunks of rounds.
+
+Progress is told, and an interrupt felt, between two chunks.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.checks import count
+from agents.streams import game_keys, seed_words
+from agents.typing import Float, Int, Key
+
+# Games that one call plays: an interrupt is felt between two calls.
+MOST_GAMES = 256
+# Long enough that calls cost nothing, short enough that an interrupt is felt at once.
+SECONDS_PER_CHUNK = 0.2
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """N games of one learner on one scenario.
+
+    Attributes
+    ----------
+    rounds : int
+        Played so far.
+    mistakes, manipulations, qualified : ndarray, shape (N,), int64
+        Wrong predictions, individuals who moved, individuals whose true label is +1; the latter two are 0 in games
+        where nobody manipulates.
+    qualified_cost : ndarray, shape (N,)
+        What the qualified paid for manipulation, in total.
+    checkpoints : ndarray, shape (C,), int64
+        Rounds at which curves are kept.
+    curves : ndarray, shape (N, C), int64
+        Mistakes up to each checkpoint; 0 at those that lie ahead.
+    state : NamedTuple of arrays
+        What the learner knows after the last round, that one included: in a loop over an environment, what its
+        ``predict`` returns when it is shown the last observation, too.
+    """
+
+    rounds: int
+    mistakes: Int
+    manipulations: Int
+    qualified: Int
+    qualified_cost: Float
+    checkpoints: Int
+    curves: Int
+    state: tuple[NDArray[Any], ...]
+
+
+def shares_of(games: int, threads: int) -> list[Int]:
+    """Return the numbers of N games in parts, each for one call."""
+    return np.array_split(np.arange(games), max(min(threads, games), -(-games // MOST_GAMES)))
+
+
+def play_in_chunks(
+    plays: Iterable[Callable[..., None]], rounds: int, block: int, threads: int, report: Callable[[int], object]
+) -> int:
+    """Play all rounds of several shares of games.
+
+    Parameters
+    ----------
+    plays : iterable of callable
+        ``play(first=..., last=...)`` plays the rounds ``first`` to ``last`` of one share.
+    rounds : int
+    block : int
+        Every chunk but the last is so many rounds long, or a multiple.
+    threads : int
+        Processor cores to share them among.
+    report : callable
+        Called after each chunk with the rounds played so far; if it returns False, that was the last one.
+
+    Returns
+    -------
+    int
+        The rounds played.
+    """
+    plays, played, blocks = list(plays), 0, 1
+    with ThreadPoolExecutor(threads) as pool:
+        each: Callable[..., Iterable[None]] = map if threads == 1 else pool.map
+        while played < rounds:
+            start, last = time.perf_counter(), min(rounds, played + blocks * block)
+            for _ in each(partial(_play, first=played, last=last), plays):
+                pass
+            played = last
+            going_on = report(played)
+            if going_on is not None and not going_on:
+                break
+            if time.perf_counter() - start < SECONDS_PER_CHUNK / 2.0:
+                blocks *= 2
+    return played
+
+
+def _play(play: Callable[..., None], first: int, last: int) -> None:
+    play(first=first, last=last)
+
+
+def keys_of_games(seed: int, games: int) -> Key:
+    """Return the keys (N, 2) of the first episodes of the first N games of a seed."""
+    keys = np.empty((games, 2), dtype=np.uint64)
+    game_keys(np.tile(seed_words(seed), (games, 1)), np.arange(games), np.zeros(games, dtype=np.int64), keys)
+    return keys
+
+
+def checked_checkpoints(checkpoints: Iterable[int], rounds: int) -> Int:
+    """Return increasing rounds, from 1 to ``rounds``, as an array (C,).
+
+    Raises
+    ------
+    TypeError
+        If they are no integers.
+    ValueError
+        If one is out of range, or they do not increase.
+    """
+    if not isinstance(checkpoints, Iterable):
+        raise TypeError(f"checkpoints must be a sequence of integers, got {checkpoints!r}")
+    marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in checkpoints]
+    if any(later <= earlier for earlier, later in zip(marks, marks[1:], strict=False)):
+        raise ValueError(f"checkpoints must increase, got {marks}")
+    return np.array(marks, dtype=np.int64)

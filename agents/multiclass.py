@@ -239,7 +239,9 @@ class LabelledData(MulticlassPopulation):
             rows = np.column_stack([rows, np.ones(len(rows))])
         largest = int(marks.max())
         self.classes = (
-            max(2, largest + 1) if classes is None else count("classes", classes, minimum=max(2, largest + 1))
+            max(2, largest + 1)
+            if classes is None
+            else count("classes", classes, minimum=max(2, largest + 1), maximum=LARGEST_COUNT)
         )
         self.features, self.labels = np.ascontiguousarray(rows), marks.astype(np.int64)
         self.dim = rows.shape[1]

@@ -70,9 +70,10 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _chosen(patterns: list[str]) -> list[Row]:
     """Return the rows whose name, or the beginning of it, matches one of the patterns; all if there are none."""
-    from benchmarks import fused, libraries, multi_agent, processes, single, vector
+    from benchmarks import fused, libraries, multi_agent, multiclass, processes, single, training, vector
 
-    rows = [row for part in (vector, single, fused, libraries, processes, multi_agent) for row in part.rows()]
+    parts = (vector, single, fused, libraries, processes, multi_agent, multiclass, training)
+    rows = [row for part in parts for row in part.rows()]
     for pattern in patterns:
         if not any(_matches(row, pattern) for row in rows):
             sys.exit(f"no row matches {pattern!r}; python -m benchmarks --list names them")

@@ -20,7 +20,7 @@ import numpy as np
 from agents.multiclass import Prototypes
 from agents.streams import game_key
 from agents.typing import Float, Int
-from benchmarks.libraries import _installed
+from benchmarks.libraries import installed
 from benchmarks.measure import Unavailable
 from learners.multiclass.inverse_gap_weighting import InverseGapWeighting
 from strategic_env import rollout, scenario
@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("results") / "bandit.csv", metavar="FILE")
     options = parser.parse_args()
     try:
-        workspace = _installed("vowpalwabbit", "vowpalwabbit").Workspace
+        workspace = installed("vowpalwabbit", "vowpalwabbit").Workspace
     except Unavailable as reason:
         print(f"ours alone: {reason}", file=sys.stderr)
         workspace = None
@@ -89,10 +89,10 @@ def _missing(
         points, labels = Prototypes(80, classes, noise=noise).points(game_key(SEED, draw), rounds)
         for form in FORMS:
             if (form, draw) not in kept:
-                yield draw, form, _vowpal_wabbit(workspace, FORMS[form], classes, points, labels, draw)
+                yield draw, form, play_squarecb(workspace, FORMS[form], classes, points, labels, draw)
 
 
-def _vowpal_wabbit(workspace: Workspace, form: str, classes: int, points: Float, labels: Int, draw: int) -> int:
+def play_squarecb(workspace: Workspace, form: str, classes: int, points: Float, labels: Int, draw: int) -> int:
     """Return the mistakes of SquareCB on one draw."""
     model = workspace(f"--cb_explore_adf --squarecb {form} --quiet --random_seed {draw + 1}")
     source = np.random.default_rng([SEED, draw])

@@ -40,7 +40,7 @@ def _one_pass(library: Library, points: int, budget: Budget) -> Measurement:
     )
 
 
-def _installed(module: str, distribution: str) -> ModuleType:
+def installed(module: str, distribution: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -48,7 +48,7 @@ def _installed(module: str, distribution: str) -> ModuleType:
 
 
 def _scikit_learn(features: Float, labels: Float) -> Side:
-    perceptron = _installed("sklearn.linear_model", "scikit-learn").Perceptron
+    perceptron = installed("sklearn.linear_model", "scikit-learn").Perceptron
 
     def learn() -> None:
         perceptron().partial_fit(features, labels, classes=[-1.0, 1.0])
@@ -57,7 +57,7 @@ def _scikit_learn(features: Float, labels: Float) -> Side:
 
 
 def _river(features: Float, labels: Float) -> Side:
-    perceptron = _installed("river.linear_model", "river").Perceptron
+    perceptron = installed("river.linear_model", "river").Perceptron
     examples = [(dict(enumerate(row)), label > 0.0) for row, label in zip(features.tolist(), labels, strict=True)]
 
     def learn() -> None:
@@ -69,7 +69,7 @@ def _river(features: Float, labels: Float) -> Side:
 
 
 def _vowpal_wabbit(features: Float, labels: Float) -> Side:
-    workspace = _installed("vowpalwabbit", "vowpalwabbit").Workspace
+    workspace = installed("vowpalwabbit", "vowpalwabbit").Workspace
     lines = [
         f"{label:g} | " + " ".join(f"{place}:{value:.6g}" for place, value in enumerate(row))
         for row, label in zip(features.tolist(), labels, strict=True)

@@ -22,6 +22,7 @@ from learners.multiclass.perceptron import MulticlassPerceptron, SecondOrderPerc
 from learners.multiclass.pnewtron import PNewtron
 from learners.multiclass.soba import SobaDiagonal
 from learners.perceptron import MarginPerceptron, Perceptron
+from learners.rl.policy import SavedPolicy
 from learners.second_order import SecondOrderStrategicPerceptron
 from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
 from learners.three_stage import ThreeStageL2
@@ -89,7 +90,10 @@ def learner_class(name: str) -> type[Learner[Any]] | type[MulticlassLearner[Any]
         return LEARNERS[name]
     if name in MULTICLASS_LEARNERS:
         return MULTICLASS_LEARNERS[name]
-    raise ValueError(f"learner must be one of {', '.join([*LEARNERS, *MULTICLASS_LEARNERS])}, got {name!r}")
+    if name == SavedPolicy.name:
+        return SavedPolicy
+    known = ", ".join([*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name])
+    raise ValueError(f"learner must be one of {known}, got {name!r}")
 
 
 def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any] | MulticlassLearner[Any]:

@@ -122,7 +122,8 @@ class FeedbackGraph:
             As `named` and the constructor; and if the graph has another number of labels.
         """
         if isinstance(feedback, str):
-            return cls.named(feedback, classes)
+            # A random graph needs more than its name.
+            return cls.named(one_of("feedback", feedback, tuple(NAMED)), classes)
         if not isinstance(feedback, cls):
             return cls(feedback, classes)  # type: ignore[arg-type]
         if feedback.classes != classes:
@@ -171,9 +172,12 @@ class FeedbackGraph:
         combinatorial problems, 1974).
         """
         missing, chosen = np.ones(self.classes, dtype=bool), []
+        gains = self.reveals.sum(axis=1)
         while missing.any():
-            chosen.append(int(np.argmax(self.reveals @ missing.astype(np.int64))))
-            missing &= ~self.reveals[chosen[-1]]
+            chosen.append(int(np.argmax(gains)))
+            news = missing & self.reveals[chosen[-1]]
+            gains -= self.reveals[:, news].sum(axis=1)
+            missing &= ~news
         return _frozen(np.sort(chosen))
 
     @property
@@ -309,9 +313,9 @@ def _matrix_of(graph: "DiGraph[Any]") -> Float:
     nodes = range(len(graph))
     if set(graph) != set(nodes):
         raise ValueError(f"adjacency must have the nodes 0, 1, 2, ... without a gap, got {shown(list(graph))}")
-    matrix = np.zeros((len(nodes), len(nodes)))
+    matrix, place = np.zeros((len(nodes), len(nodes))), dict(zip(nodes, nodes, strict=True))
     for tail, head in graph.edges():
-        matrix[int(tail), int(head)] = 1.0
+        matrix[place[tail], place[head]] = 1.0  # a node 1.0 is the node 1
     return matrix
 
 

@@ -39,6 +39,8 @@ class Parts:
         What a learner is not told of `strategic_env.interface.knowledge_of`.
     told : mapping
         What it is told besides.
+    horizon : int
+        Rounds per episode, unless an option says otherwise.
     """
 
     population: Population
@@ -46,6 +48,7 @@ class Parts:
     separator: Float | None = None
     hidden: Sequence[str] = ()
     told: Mapping[str, object] = field(default_factory=dict)
+    horizon: int = 1000
 
 
 def _known_l2(
@@ -97,6 +100,11 @@ def _heterogeneous_l2(
     population = Separable(dim, radius, margin, alpha=(least, largest))
     told = {"alpha_min": least, "alpha_max": largest}
     return _hiding(Parts(population, L2Cost(largest), told=told), "alpha")
+
+
+def _meta_l2(*, dim: int = 5, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
+    """Every episode has another population of the same kind, too short to learn slowly."""
+    return replace(_known_l2(dim=dim, margin=margin, radius=radius, alpha=alpha), horizon=200)
 
 
 def _biased_l2(
@@ -159,6 +167,7 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "HeterogeneousL2": _heterogeneous_l2,
     "BiasedL2": _biased_l2,
     "BiasedL1": _biased_l1,
+    "MetaL2": _meta_l2,
     "Example1": _example1,
     "Example1L1": _example1_l1,
     "Example2": _example2,

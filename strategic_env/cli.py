@@ -1,4 +1,4 @@
-"""The command line: ``strategic-env list | run | report | reproduce``."""
+"""The command line: ``strategic-env list | run | report | train | reproduce``."""
 
 import importlib.metadata
 import json
@@ -160,6 +160,59 @@ def report(
     with _usage(f"DIR must hold the results of a run, got {folder}: "):
         chosen, players, seeds, rounds = archive.load_settings(folder)
     _run(chosen, players, seeds, rounds, folder, as_json)
+
+
+@app.command()
+def train(
+    algorithm: Annotated[str, typer.Argument(metavar="ALGO", help="`ppo`, `ppo_lstm` (recurrent), `sac` or `tqc`.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of the scenario, or its reward; may be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything that is random in training.")] = 0,
+    timesteps: Annotated[
+        int | None, typer.Option(min=1, help="Rounds in total; those of the hyper-parameters by default.")
+    ] = None,
+    hyperparameters: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="YAML in the format of rl-zoo3; the package's by default.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=_folder, metavar="DIR", help="Folder; ALGO-SCENARIO-SEED by default."),
+    ] = None,
+) -> None:
+    """Train a policy, to `run` beside the paper's learners: `--learner sb3:path=DIR/policy.zip`.
+
+    An interrupted or killed training goes on at its last checkpoint, with the same command, and ends as if nothing had
+    happened.
+    """
+    from strategic_env import train as training
+
+    try:
+        with _usage():
+            planned = training.plan(
+                algorithm,
+                scenario,
+                parse_settings(settings or []),
+                seed=seed,
+                timesteps=timesteps,
+                hyperparameters=hyperparameters,
+                out=out,
+            )
+    except ImportError as error:
+        raise typer.BadParameter(str(error)) from error
+    if not errors.is_terminal:
+        errors.print(f"{planned.scenario}: training for {planned.settings.timesteps:,} rounds", markup=False)
+    try:
+        with _progress() as bar:
+            task = bar.add_task(f"{algorithm} {scenario}", total=planned.settings.timesteps)
+            policy = training.carry_out(planned, lambda progress: bar.update(task, completed=progress.timesteps))
+    except KeyboardInterrupt:
+        kept = f"{planned.folder} keeps the last checkpoint; the same command goes on from there"
+        raise typer.Exit(_failed(f"interrupted: {kept}", FAILED)) from None
+    print(training.summary(planned.folder))
+    errors.print(f"saved {policy}", style="dim", markup=False)
 
 
 @app.command()

@@ -15,6 +15,7 @@ from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS, learner_class
 from learners.feedback_graph import FeedbackGraph
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
+from learners.rl.policy import SavedPolicy
 from strategic_env.encoding import plain
 from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC
 from strategic_env.scenarios import builder_of, own_options, scenario
@@ -24,7 +25,7 @@ from strategic_env.summary import shortened
 def show_all(console: Console) -> None:
     """Print every scenario and learner with one line each."""
     _show(console, "Scenarios of strategic classification", STRATEGIC)
-    _show(console, "Learners of strategic classification", _summaries(LEARNERS))
+    _show(console, "Learners of strategic classification", _summaries(LEARNERS | {SavedPolicy.name: SavedPolicy}))
     _show(console, "Scenarios of multiclass classification", MULTICLASS)
     _show(console, "Learners of multiclass classification", _summaries(MULTICLASS_LEARNERS))
     console.print("strategic-env list NAME shows the options of one.", style="dim", highlight=False)
@@ -44,7 +45,7 @@ def show_one(name: str, console: Console) -> None:
     ValueError
         If there is neither a scenario nor a learner of this name.
     """
-    names = [*LEARNERS, *MULTICLASS_LEARNERS]
+    names = [*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name]
     classes = {learner_class(own).__name__: own for own in names}
     if name in SCENARIOS:
         _show_scenario(name, console)
@@ -80,7 +81,8 @@ def _show_learner(name: str, console: Console) -> None:
     _show(console, f"Parameters, --learner {name}:KEY=VALUE,...", parameters or {"none": ""})
     if issubclass(chosen, Learner):
         _show(console, "Theory", {"costs": chosen.cost or "any", "bound": _bound(chosen)})
-    console.print(f"In Python: learners.{chosen.__name__}, whose help() says more.", highlight=False)
+    home = "learners.rl" if chosen is SavedPolicy else "learners"
+    console.print(f"In Python: {home}.{chosen.__name__}, whose help() says more.", highlight=False)
 
 
 def _bound(chosen: type[Learner[Any]]) -> str:
@@ -105,7 +107,7 @@ def _told(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    return shortened(json.dumps(plain(value)))
+    return "must be given" if value is inspect.Parameter.empty else shortened(json.dumps(plain(value)))
 
 
 def _show(console: Console, title: str, lines: Mapping[str, str]) -> None:

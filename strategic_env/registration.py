@@ -14,6 +14,7 @@ STRATEGIC = {
     "HeterogeneousL2": "separable individuals whose l2 costs differ a little (Corollary 1)",
     "BiasedL2": "separable individuals, known l2 cost, separator off the origin (Theorem 4)",
     "BiasedL1": "separable individuals, known weighted l1 cost, separator off the origin (Section 7)",
+    "MetaL2": "as KnownL2, with five features and episodes of 200 rounds: learn how to learn",
     "Example1": "three individuals on which the Perceptron cycles for ever, l2 cost",
     "Example1L1": "the same three individuals, weighted l1 cost",
     "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",

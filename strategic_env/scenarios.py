@@ -186,7 +186,7 @@ def strategic_scenario(name: str, /, **options: object) -> Scenario:
         feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
         population_seed=options.get("population_seed"),  # type: ignore[arg-type]
     )
-    horizon = count("horizon", options.get("horizon", 1000), minimum=1)
+    horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
     known = knowledge_of(parts.population, parts.cost)
     knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
     return Scenario(name, setting, horizon, knowledge, truth_of(parts), dict(options))

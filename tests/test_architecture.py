@@ -25,7 +25,7 @@ ORDER = (
     "scenarios", "contestants", "multi_agent.rounds", "multi_agent.spaces", "multi_agent.table", "multi_agent.turns",
     "multi_agent.simultaneous", "multi_agent.policies", "multi_agent.recording", "multi_agent", "rollouts",
     "playing", "archive", "evaluation", "summary", "scores", "comparison", "plotting", "profiles", "report", "listing",
-    "reproduce", "cli", "",
+    "reproduce", "train", "cli", "",
 )  # fmt: skip
 
 TOP = {

@@ -324,7 +324,7 @@ def test_steps_before_a_reset_are_refused() -> None:
         ({"info_level": "all"}, ValueError, "info_level must be one of"),
         ({"knowledge": 3}, TypeError, "knowledge must be a mapping"),
     ],
-    ids=str,
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )
 def test_wrong_options_are_refused(options: dict[str, Any], error: Any, message: str) -> None:
     parts = {"population": Prototypes(40, 4), "graph": GRAPHS["bandit"]} | options

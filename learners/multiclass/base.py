@@ -15,6 +15,7 @@ from learners.multiclass.observation import read
 from learners.multiclass.rules import advance
 
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+LONGEST_HORIZON = 2**53  # float64 counts no further
 
 
 class MulticlassLearner(DrawingPolicy[State]):
@@ -148,4 +149,4 @@ def exploration_of(name: str, gamma: float | None, horizon: int | None, power: f
         return finite_number("gamma", gamma, above=0.0, maximum=1.0)
     if horizon is None:
         raise ValueError(f"{name} must be told gamma, or the horizon that it depends on")
-    return float(count("horizon", horizon, minimum=1) ** power)
+    return float(count("horizon", horizon, minimum=1, maximum=LONGEST_HORIZON) ** power)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from agents.boundary import length
-from agents.compiled import compiled, inlined
+from agents.compiled import inlined, loop
 from agents.typing import Float
 from learners.multiclass.losses import write_slopes
 from learners.multiclass.observation import revealed_label
@@ -54,7 +54,7 @@ def beginning(kind: str, norm: float, games: int, classes: int, dim: int) -> dic
     }
 
 
-@compiled
+@loop
 def learn_label(state: Any, game: int, feedback: Float) -> None:
     """Descend on the loss of the label, if the feedback (K,) tells it, over the probability that the graph would."""
     label = revealed_label(feedback)
@@ -81,7 +81,7 @@ def learn_gradient(state: Any, game: int, factor: float) -> None:
     )
 
 
-@compiled
+@loop
 def descend(
     kind: int,
     norm: float,
@@ -112,7 +112,7 @@ def descend(
         shorten(weights, norm)
 
 
-@compiled
+@loop
 def _bet(
     norm: float,
     memory: Float,

@@ -79,7 +79,7 @@ def write_inverse_gap(
 def demand(players: int, gap: float, limit: float) -> float:
     """Return the probability with which a label must be shown: the inverse of its scaled gap plus the players.
 
-    It is at most the inverse of ``limit``, the square root of the scaled cost of the cheapest node that shows the label:
+    It is at most the inverse of ``limit``, the square root of the scaled cost of the cheapest node that shows it:
     looking more often costs more than it can tell.
     """
     return 1.0 / max(players + gap, limit)

@@ -4,25 +4,25 @@ import math
 from typing import Any
 
 from agents.boundary import dot
-from agents.compiled import compiled, inlined
+from agents.compiled import inlined, loop
 from agents.typing import Bool, Float
 from learners.multiclass.observation import HIDDEN
 
 
-@compiled
+@loop
 def write_scores(weights: Float, features: Float, out: Float) -> None:
     """Write the scores ``<W^k, x>`` of all labels to ``out`` (K,)."""
     for label in range(out.shape[0]):
         out[label] = dot(weights[label], features)
 
 
-@compiled
+@loop
 def leader(scores: Float) -> int:
     """Return the label with the largest score; the lowest among ties."""
     return best_other(scores, -1)
 
 
-@compiled
+@loop
 def best_other(scores: Float, label: int) -> int:
     """Return the label with the largest score apart from ``label``; the lowest among ties."""
     best = -1
@@ -32,10 +32,10 @@ def best_other(scores: Float, label: int) -> int:
     return best
 
 
-@compiled
+@loop
 def write_softmax(scores: Float, factor: float, out: Float) -> None:
     """Write the softmax of ``factor`` times the scores to ``out`` (K,), which may be longer: the rest is 0."""
-    largest, total = scores.max(), 0.0
+    largest, total = scores[leader(scores)], 0.0
     for label in range(out.shape[0]):
         out[label] = math.exp(factor * (scores[label] - largest)) if label < scores.shape[0] else 0.0
         total += out[label]
@@ -51,7 +51,7 @@ def write_leading(state: Any, game: int, rate: float) -> None:
     write_mixture(leader(scores), rate, scores.shape[0], state.probabilities[game])
 
 
-@compiled
+@loop
 def write_mixture(node: int, rate: float, shared: int, out: Float) -> None:
     """Write ``(1 - rate) e_node`` plus ``rate`` spread over the first ``shared`` nodes to ``out`` (n,)."""
     for other in range(out.shape[0]):
@@ -59,7 +59,7 @@ def write_mixture(node: int, rate: float, shared: int, out: Float) -> None:
     out[node] += 1.0 - rate
 
 
-@compiled
+@loop
 def observing_probability(probabilities: Float, reveals: Bool, label: int) -> float:
     """Return the probability to play a node that reveals the outcome of ``label``: P_t of Gappletron."""
     total = 0.0
@@ -75,7 +75,7 @@ def played_outcome(feedback: Float, action: int) -> float:
     return float(feedback[action]) if action < feedback.shape[0] else HIDDEN
 
 
-@compiled
+@loop
 def add_to_row(matrix: Float, row: int, factor: float, features: Float) -> None:
     """Add ``factor`` times the features to one row, in place."""
     target = matrix[row]
@@ -83,7 +83,7 @@ def add_to_row(matrix: Float, row: int, factor: float, features: Float) -> None:
         target[i] += factor * features[i]
 
 
-@compiled
+@loop
 def squared_norm(matrix: Float) -> float:
     """Return the squared Frobenius norm."""
     total = 0.0
@@ -92,7 +92,7 @@ def squared_norm(matrix: Float) -> float:
     return total
 
 
-@compiled
+@loop
 def shorten(matrix: Float, norm: float) -> None:
     """Bring a matrix back into the ball of the Frobenius norm, in place."""
     square = squared_norm(matrix)

@@ -10,6 +10,7 @@ from agents.checks import count, one_of, shown
 from agents.multiclass import MulticlassPopulation
 from agents.typing import Bool, Float, Int, Numbers
 from learners.feedback_graph import FeedbackGraph
+from learners.multiclass.base import LONGEST_HORIZON
 from learners.multiclass.observation import Layout
 from strategic_env.interface import LARGEST_FLAT_FEATURE, LONGEST_FLAT_HORIZON, Knowledge, Observation
 from strategic_env.multiclass.game import REWARDS, MulticlassSetting, Outcomes
@@ -55,7 +56,9 @@ class MulticlassInterface:
     ) -> None:
         self.setting = MulticlassSetting(population=population, graph=graph, population_seed=population_seed)
         self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
-        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
+        self.horizon = count(
+            "horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else LONGEST_HORIZON
+        )
         self.reward = one_of("reward", reward, REWARDS)
         self.info_level = one_of("info_level", info_level, INFO_LEVELS)
         if knowledge is not None and not isinstance(knowledge, Mapping):
@@ -78,8 +81,10 @@ class MulticlassInterface:
             array = np.asarray(action)
         except ValueError as error:
             raise ValueError(f"action must be a rectangular array of integers, got {shown(action)}") from error
-        if array.dtype.kind not in "iu":
+        if array.dtype.kind not in "iu" or isinstance(action, np.ma.MaskedArray):
             raise TypeError(f"action must hold integers, got {shown(action)}")
+        if array.dtype == np.uint64 and (array > np.iinfo(np.int64).max).any():
+            raise ValueError(f"action must hold 64-bit integers with a sign, got {shown(action)}")
         if array.shape != shape:
             raise ValueError(f"action must have shape {shape}, got {array.shape}")
         return np.ascontiguousarray(array, dtype=np.int64)

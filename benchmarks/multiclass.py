@@ -1,0 +1,44 @@
+"""Rows on classification of many labels: fused Gappletron, bandit feedback, K = 9, d = 80."""
+
+from functools import partial
+
+from agents.multiclass import Prototypes
+from agents.streams import game_key
+from benchmarks.bandit import FORMS, play_squarecb
+from benchmarks.fused import PythonLoop
+from benchmarks.libraries import installed
+from benchmarks.measure import Budget, Measurement, Reach, Row, Side, alternate
+from learners.multiclass.gappletron import Gappletron
+from strategic_env import rollout, scenario
+
+CLASSES, DIM, NOISE = 9, 80, 0.05
+ROUNDS, LIBRARY_ROUNDS = 10_000, 300
+
+
+def rows() -> list[Row]:
+    """Return all rows."""
+    return [
+        Row("multiclass/loop", Reach(">=", 10.0), _loop),
+        Row("multiclass/squarecb", Reach(">=", 200.0), _squarecb),
+    ]
+
+
+def _fused() -> tuple[Gappletron, Side]:
+    table = scenario("Bandit", classes=CLASSES, dim=DIM, noise=NOISE)
+    learner = Gappletron.from_knowledge(table.knowledge)
+    return learner, Side("fused rollout", partial(rollout, learner, table, 1, ROUNDS), ROUNDS)
+
+
+def _loop(budget: Budget) -> Measurement:
+    learner, fused = _fused()
+    table = scenario("Bandit", classes=CLASSES, dim=DIM, noise=NOISE, horizon=1_000)
+    loop = Side("loop over the environment", PythonLoop(learner, table), table.horizon)
+    return alternate(loop, fused, budget, unit="round")
+
+
+def _squarecb(budget: Budget) -> Measurement:
+    workspace = installed("vowpalwabbit", "vowpalwabbit").Workspace
+    points, labels = Prototypes(DIM, CLASSES, noise=NOISE).points(game_key(0), LIBRARY_ROUNDS)
+    theirs = partial(play_squarecb, workspace, FORMS["vw-pairs"], CLASSES, points, labels, 0)
+    _, fused = _fused()
+    return alternate(Side("Vowpal Wabbit, --squarecb", theirs, LIBRARY_ROUNDS), fused, budget, unit="round")

@@ -1,0 +1,174 @@
+"""What a policy sees of a game and what its actions mean: the same in training and at play.
+
+``"flat"``
+    The last observation as float32 numbers, as environments show it with ``observation="flat"``; actions are
+    classifiers ``[w, b]``.
+``"statistics"``
+    The last observation, means of ``y x~`` and counts, in units of the radius and the horizon; actions are classifiers.
+``"coefficients"``
+    Numbers that no rotation changes; actions are coefficients (`learners.rl.coefficients`): for every dimension.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from agents.checks import count, finite_length, one_of
+from agents.typing import Float, Numbers
+from learners.observation import Layout, Reading
+from learners.rl.coefficients import COEFFICIENTS, INVARIANTS, write_combined, write_invariants
+from learners.rl.history import MISTAKES, REVEALED, ROUNDS, History, begin, record
+from learners.surrogates import cost_of
+
+Single = NDArray[np.float32]
+
+
+class View(ABC):
+    """What a policy sees of games with ``dim`` features, and what it does.
+
+    Parameters
+    ----------
+    dim : int
+        Number of features d.
+    horizon : int
+        Rounds of an episode in training; later ones look like the last one.
+    knowledge : mapping
+        What a scenario tells.
+
+    Attributes
+    ----------
+    name : str
+    requires : tuple of str
+        What it must be told.
+    knowledge : dict
+        What it was told of that, in JSON values.
+    observation_space, action_space : Box
+        Of one game, in float32, as Stable-Baselines3 wants them.
+
+    Raises
+    ------
+    ValueError
+        If it is told too little.
+    """
+
+    name: ClassVar[str]
+    requires: ClassVar[tuple[str, ...]] = ("cost", "alpha", "radius")
+
+    def __init__(self, dim: int, horizon: int, knowledge: Mapping[str, object]) -> None:
+        missing = [name for name in self.requires if name not in knowledge]
+        if missing:
+            raise ValueError(f"a policy with the view {self.name!r} must be told {', '.join(missing)}")
+        self.dim, self.horizon = count("dim", dim, minimum=1), count("horizon", horizon, minimum=1)
+        told: Mapping[str, object] = {key: knowledge[key] for key in self.requires}
+        cost = cost_of(told.get("cost", "l2"), told.get("alpha", 0.0))  # type: ignore[arg-type]  # which checks both
+        self.norm, self.budget = cost.norm, np.ascontiguousarray(cost.budgets(self.dim)[0])
+        self.radius = finite_length("radius", told.get("radius", 1.0), above=0.0)
+        values = {"cost": told.get("cost"), "alpha": cost.alpha.tolist(), "radius": self.radius}
+        self.knowledge = {key: values[key] for key in self.requires}
+        self.layout = Layout(self.dim)
+        self.observation_space = spaces.Box(-np.inf, np.inf, (self.width,), np.float32)
+        self.action_space = spaces.Box(-1.0, 1.0, (self.choices,), np.float32)
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many numbers a policy sees."""
+
+    @property
+    def choices(self) -> int:
+        """How many numbers a policy chooses."""
+        return self.dim + 1
+
+    @abstractmethod
+    def observe(self, history: History) -> Single:
+        """Return what a policy sees of n games (n, width)."""
+
+    def publish(self, history: History, actions: Numbers) -> Float:
+        """Return the classifiers (n, d + 1) that the actions (n, choices) of n games mean."""
+        return np.ascontiguousarray(actions, dtype=np.float64)
+
+    def begin(self, games: int) -> History:
+        """Return the histories of n games before their first round."""
+        return begin(games, self.dim)
+
+    def record(self, history: History, seen: Reading) -> None:
+        """Add the round that an observation (of n games) shows, in place."""
+        record(history, self.norm, self.budget, seen)
+
+
+class FlatView(View):
+    """The last observation, as it is."""
+
+    name = "flat"
+    requires = ()
+
+    @property
+    def width(self) -> int:
+        """2 d + 4."""
+        return self.layout.size
+
+    def observe(self, history: History) -> Single:
+        """Return the last observations in float32."""
+        return history.seen.astype(np.float32)
+
+
+class StatisticsView(View):
+    """The last observation and what the history comes to, all of the order of 1."""
+
+    name = "statistics"
+
+    @property
+    def width(self) -> int:
+        """2 d + 4 of the observation, 2 d of the means, 2 shares."""
+        return self.layout.size + 2 * self.dim + 2
+
+    def observe(self, history: History) -> Single:
+        """Return the last observation, mean ``y x~`` over all and over mistakes, and the shares of both."""
+        seen, counts = history.seen.copy(), history.counts
+        seen[:, self.layout.features] /= self.radius
+        seen[:, self.layout.round] = np.minimum(seen[:, self.layout.round] / self.horizon, 1.0)
+        rounds, revealed, mistakes = (np.maximum(counts[:, [which]], 1.0) for which in (ROUNDS, REVEALED, MISTAKES))
+        means = (history.everything / revealed / self.radius, history.mistaken / mistakes / self.radius)
+        shares = (counts[:, [REVEALED]] / rounds, counts[:, [MISTAKES]] / revealed)
+        return np.concatenate([seen, *means, *shares], axis=1, dtype=np.float32)
+
+
+class CoefficientsView(View):
+    """Lengths, angles and counts; the policy chooses coefficients of the history's vectors."""
+
+    name = "coefficients"
+
+    @property
+    def width(self) -> int:
+        """As many as there are invariants."""
+        return len(INVARIANTS)
+
+    @property
+    def choices(self) -> int:
+        """As many as there are coefficients."""
+        return len(COEFFICIENTS)
+
+    def observe(self, history: History) -> Single:
+        """Return the invariants of each game."""
+        out = np.empty((len(history.counts), self.width))
+        write_invariants(history, self.norm, self.budget, self.radius, float(self.horizon), out)
+        return out.astype(np.float32)
+
+    def publish(self, history: History, actions: Numbers) -> Float:
+        """Add the chosen steps to the histories' weights, in place, and return the classifiers."""
+        out = np.empty((len(actions), self.dim + 1))
+        coefficients = np.ascontiguousarray(actions, dtype=np.float64)
+        write_combined(history, self.norm, self.budget, coefficients, out)
+        return out
+
+
+VIEWS: dict[str, type[View]] = {view.name: view for view in (FlatView, StatisticsView, CoefficientsView)}
+
+
+def make_view(name: str, dim: int, horizon: int, knowledge: Mapping[str, object]) -> View:
+    """Return a view by its name (`VIEWS`); the other arguments are those of `View`."""
+    return VIEWS[one_of("view", name, tuple(VIEWS))](dim, horizon, knowledge)

@@ -102,7 +102,7 @@ def index_below(bits: np.uint64, size: int) -> int:
     return int(streams.unit(bits) * size)
 
 
-@compiled
+@loop
 def mark_random(
     key: Key, purpose: int, moment: int, block: int, places: Int, size: int, number: int, value: float, target: Float
 ) -> None:
@@ -168,7 +168,7 @@ def begin_game(source: PointSource, drawn: Drawn, game: int, scratch: Float) -> 
                 centre[i] /= norm
 
 
-@compiled
+@loop
 def draw_point(source: PointSource, drawn: Drawn, game: int, moment: int, features: Float) -> int:
     """Write the point of one round to ``features`` (d,) and return its label, from 0 to K - 1, noise included."""
     key = drawn.keys[game]
@@ -189,7 +189,7 @@ def draw_point(source: PointSource, drawn: Drawn, game: int, moment: int, featur
     return int(label)
 
 
-@compiled
+@loop
 def write_words(source: PointSource, key: Key, moment: int, owned: Int, size: int, features: Float) -> None:
     """Write a point of a class that owns ``size`` words."""
     words, tail = source.words, source.places[source.words.head :]
@@ -200,7 +200,7 @@ def write_words(source: PointSource, key: Key, moment: int, owned: Int, size: in
     mark_random(key, streams.ARRIVALS, moment, 1, tail, tail.shape[0], words.tail, 1.0, features)
 
 
-@compiled
+@loop
 def write_near(source: PointSource, key: Key, moment: int, centre: Float, features: Float) -> None:
     """Write a point normal around a centre, drawn back to the ball of the radius where it lies beyond."""
     streams.fill_normals(key, streams.ARRIVALS, moment, features)

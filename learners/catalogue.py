@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from learners.accepted_only import AcceptedOnlyL2
@@ -51,6 +52,7 @@ _CLASSES: tuple[type[Learner[Any]], ...] = (
 )
 _MULTICLASS_CLASSES: tuple[type[MulticlassLearner[Any]], ...] = (
     Gappletron,
+    InverseGapWeighting,
     Gaptron,
     Banditron,
     PNewtron,
@@ -92,8 +94,10 @@ def learner_class(name: str) -> type[Learner[Any]] | type[MulticlassLearner[Any]
         return MULTICLASS_LEARNERS[name]
     if name == SavedPolicy.name:
         return SavedPolicy
-    known = ", ".join([*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name])
-    raise ValueError(f"learner must be one of {known}, got {name!r}")
+    known = [*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name]
+    close = get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}{meant}")
 
 
 def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any] | MulticlassLearner[Any]:

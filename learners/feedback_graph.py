@@ -113,7 +113,7 @@ class FeedbackGraph:
         return graph
 
     @classmethod
-    def of(cls, feedback: "Feedback", classes: int) -> Self:
+    def of(cls, feedback: "Feedback", classes: int) -> "FeedbackGraph":
         """Return a feedback graph of K labels from what says so: a name, a graph, or an adjacency.
 
         Raises
@@ -124,8 +124,12 @@ class FeedbackGraph:
         if isinstance(feedback, str):
             # A random graph needs more than its name.
             return cls.named(one_of("feedback", feedback, tuple(NAMED)), classes)
-        if not isinstance(feedback, cls):
-            return cls(feedback, classes)  # type: ignore[arg-type]
+        if not isinstance(feedback, FeedbackGraph):
+            nodes = len(edges := _edges(feedback))
+            if nodes not in (classes, classes + 1):
+                allowed = f"{classes} nodes, one for each class, or {classes + 1} with a query"
+                raise ValueError(f"feedback must have {allowed}, got {nodes}")
+            return cls(edges, classes)
         if feedback.classes != classes:
             raise ValueError(f"feedback must be a graph of {classes} classes, got {feedback!r}")
         return feedback

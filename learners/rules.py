@@ -79,6 +79,8 @@ def rule_of(state_class: type, stub: Callable[..., Any]) -> Callable[[Rule], Rul
 
 _NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 _CHOOSY: set[type] = set()
+# Stubs whose rules are compiled into every caller: a call would hand over each array of the state.
+INLINED: set[Callable[..., Any]] = {concerns}
 
 
 def _overload(stub: Callable[..., Any], rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
@@ -90,7 +92,7 @@ def _overload(stub: Callable[..., Any], rule: Callable[..., Any], matches: Calla
     # Numba compares the two signatures, annotations included.
     choose.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
     # Asked in every round, `concerns` is worth no call; the others are long.
-    overload(stub, inline="never", jit_options={"forceinline": stub is concerns})(choose)
+    overload(stub, inline="never", jit_options={"forceinline": stub in INLINED})(choose)
 
 
 def _always(state: Any, game: int, prediction: float, label: float) -> bool:

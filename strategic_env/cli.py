@@ -137,6 +137,10 @@ def run(
         if learner:
             given = [parse_learner(text) for text in learner]
             players = [contestants.contestant(name, chosen, **parameters) for name, parameters in given]
+            if hungry := contestants.unsuited(players, chosen):
+                errors.print(
+                    f"{', '.join(hungry)}: learns from labels that this feedback hides", style="dim", markup=False
+                )
             players = players if as_json else contestants.with_reference(players, chosen)
         else:
             players, skipped = contestants.all_contestants(chosen)

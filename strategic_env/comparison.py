@@ -164,7 +164,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
     console = console or Console()
     seeds = len(comparison.mistakes[comparison.baseline])
     where = counted(len(comparison.scenarios), "scenario")
-    table = Table("learner", box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("learner", no_wrap=True)
     for heading in ("mistakes", "normalised score", "fewer than baseline"):
         table.add_column(heading, justify="right")
     for row in comparison.rows:

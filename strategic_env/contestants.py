@@ -99,6 +99,14 @@ def all_contestants(scenario: BenchScenario) -> tuple[list[Contestant], list[str
     return chosen, skipped
 
 
+def unsuited(contestants: Sequence[Contestant], scenario: BenchScenario) -> list[str]:
+    """Return the labels of those who can play, but learn from what the scenario hides."""
+    learners = [(one.label, one.learner) for one in contestants]
+    return [
+        label for label, learner in learners if isinstance(learner, policy.Policy) and not scenario.suits(type(learner))
+    ]
+
+
 def with_reference(contestants: Sequence[Contestant], scenario: BenchScenario) -> list[Contestant]:
     """Return the contestants and, where there is one and it is not among them, the reference of regret."""
     missing = scenario.reference is not None and all(one.learner is not None for one in contestants)

@@ -77,6 +77,7 @@ def _show_learner(name: str, console: Console) -> None:
     parameters = {
         key: untold if key in chosen.requires else _text(default) for key, default in _defaults(chosen).items()
     }
+    parameters |= {key: f"{parameters[key]}  ({form})" for key, form in _forms(chosen).items()}
     console.print(f"{name}: {chosen.summary}", highlight=False)
     _show(console, f"Parameters, --learner {name}:KEY=VALUE,...", parameters or {"none": ""})
     if issubclass(chosen, Learner):

@@ -19,7 +19,7 @@ STRATEGIC = {
     "Example1L1": "the same three individuals, weighted l1 cost",
     "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",
     "Example3": "five individuals that no line separates, on which Algorithm 2 errs for ever",
-    "GermanCredit": "1,000 loan applicants who can improve what the lender looks at, weighted l1 cost (real data)",
+    "GermanCredit": "loan applicants who can improve what the lender looks at, weighted l1 cost (real data)",
 }
 MULTICLASS = {
     "FullInformation": "texts of made-up words; every action shows the label",

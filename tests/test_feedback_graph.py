@@ -134,6 +134,22 @@ def test_a_matrix_a_networkx_graph_and_flags_say_the_same() -> None:
     assert len(set(same)) == 1
 
 
+def test_nodes_of_a_networkx_graph_may_be_any_numbers_that_equal_their_places() -> None:
+    graph = networkx.DiGraph([(0j, 0j), (1.0, 1.0), (True, 2), (2, 0)])
+    assert FeedbackGraph(graph) == FeedbackGraph([[1, 0, 0], [0, 1, 1], [1, 0, 0]])
+
+
+def test_the_greedy_set_takes_who_shows_most_of_what_is_missing() -> None:
+    for seed in range(20):
+        graph = FeedbackGraph.named("random", 12, probability=0.2, seed=seed)
+        missing, chosen = set(range(12)), list[int]()
+        while missing:
+            news = [len(missing & set(np.flatnonzero(row))) for row in graph.reveals]
+            chosen.append(news.index(max(news)))
+            missing -= set(np.flatnonzero(graph.reveals[chosen[-1]]))
+        assert graph.greedy_dominating_set.tolist() == sorted(chosen)
+
+
 def test_weights_of_a_networkx_graph_do_not_matter() -> None:
     graph = networkx.DiGraph()
     graph.add_edge(0, 0, weight=0.25)
@@ -234,8 +250,10 @@ def test_a_graph_of_a_name_a_graph_or_an_adjacency() -> None:
     assert FeedbackGraph.of(networkx.DiGraph([(0, 0), (1, 1), (2, 2)]), 3) == graph
     with pytest.raises(ValueError, match="feedback must be a graph of 4 classes, got <FeedbackGraph bandit: 3 classes"):
         FeedbackGraph.of(graph, 4)
-    with pytest.raises(ValueError, match="classes must be 3, or 2 with a query node, got 4"):
+    with pytest.raises(ValueError, match="feedback must have 4 nodes, one for each class, or 5 with a query, got 3"):
         FeedbackGraph.of(np.eye(3), 4)
+    with pytest.raises(ValueError, match="feedback must be one of 'full', .*'cyclic', got 'random'"):
+        FeedbackGraph.of("random", 4)  # it needs more than its name
 
 
 def test_random_graphs_are_those_of_their_seed() -> None:

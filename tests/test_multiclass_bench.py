@@ -29,7 +29,7 @@ from strategic_env import (
     scenarios,
 )
 from strategic_env.archive import load_settings
-from strategic_env.contestants import all_contestants, contestant, with_reference
+from strategic_env.contestants import all_contestants, contestant, unsuited, with_reference
 from strategic_env.evaluation import Results
 from strategic_env.registration import MULTICLASS, STRATEGIC
 from strategic_env.summary import rows, shortened
@@ -211,3 +211,14 @@ def test_a_graph_in_the_options_is_kept_as_json(kind: str, tmp_path: Path) -> No
     assert one.options["feedback"] == graph.adjacency.astype(int).tolist()
     evaluate(["gappletron"], one, seeds=1, rounds=5, out=tmp_path)
     assert load_settings(tmp_path)[0].setting.graph == graph
+
+
+def test_who_learns_from_hidden_labels_is_named_when_asked_for() -> None:
+    hidden, shown = scenario("AppleTasting", dim=40, classes=3), scenario("FullInformation", dim=40, classes=3)
+    for one, found in ((hidden, ["arow"]), (shown, [])):
+        assert unsuited([contestant(name, one) for name in ("gappletron", "arow")], one) == found
+
+
+def test_a_misspelt_learner_is_guessed() -> None:
+    with pytest.raises(ValueError, match="got 'gapletron'; did you mean 'gappletron'\\?"):
+        contestant("gapletron", scenario("AppleTasting", dim=40, classes=3))

@@ -288,6 +288,7 @@ def test_spam_is_one_pass_over_real_emails() -> None:
         (True, TypeError, "action must hold integers, got"),
         ([[0]], ValueError, "action must have shape"),
         ("0", TypeError, "action must hold integers, got"),
+        (np.uint64(2**64 - 1), ValueError, "action must hold 64-bit integers with a sign, got .*18446744073709551615"),
     ],
     ids=str,
 )
@@ -300,6 +301,13 @@ def test_what_is_no_action_is_refused_and_not_played(form: str, action: Any, err
         env.step(asked)
     *_, info = env.step(0 if form == "single" else [0, 0])
     assert np.max(info["mistakes"]) <= 1
+
+
+def test_masked_actions_are_refused() -> None:
+    env = scenario("Bandit", dim=40, classes=4).make_vec(2)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="action must hold integers, got masked_array"):
+        env.step(np.ma.masked_array([0, 1], mask=[False, True]))
 
 
 def test_steps_before_a_reset_are_refused() -> None:
@@ -343,8 +351,10 @@ def test_wrong_options_are_refused(options: dict[str, Any], error: Any, message:
         ("Bandit", {"population": "texts"}, "population must be one of 'prototypes', 'keywords', 'mixture'"),
         ("Bandit", {"classes": 1}, "classes must be at least 2"),
         ("FeedbackGraph", {"feedback": "nothing"}, "must be one of 'full', 'bandit'"),
-        ("FeedbackGraph", {"feedback": [[1]]}, "adjacency must have at least 2 nodes"),
-        ("FeedbackGraph", {"feedback": [[1, 1], [1, 1]]}, "classes must be 2"),
+        ("FeedbackGraph", {"feedback": [[1]]}, "feedback must have 9 nodes, one for each class"),
+        ("FeedbackGraph", {"feedback": [[1, 1], [1, 1]]}, "feedback must have 9 nodes, one for each class, or 10"),
+        ("FeedbackGraph", {"feedback": "random"}, "feedback must be one of 'full', 'bandit'"),
+        ("Bandit", {"horizon": 10**30}, f"horizon must be at most {2**53}"),
         ("Spam", {"dim": 3}, "Spam has no option 'dim'"),
     ],
     ids=str,

@@ -308,6 +308,8 @@ BAD_PARAMETERS = [
     (lambda: Gaptron(BANDIT, 1.0, 9, "logistic_k"), "loss must be one of 'logistic_2', 'smooth_hinge'"),
     (lambda: Gaptron(BANDIT, 1.0, 9, gamma=0.0), "gamma must be greater than 0 in bandit feedback"),
     (lambda: Banditron(BANDIT), "banditron must be told gamma, or the horizon"),
+    (lambda: Banditron(BANDIT, 10**400), f"horizon must be at most {2**53}"),
+    (lambda: Gaptron(BANDIT, 2.0, 10**400), f"horizon must be at most {2**53}"),
     (
         lambda: Banditron(GRAPHS["apple_tasting"], 9),
         "must hear whether it was right; graph hides that where it plays 0",
@@ -353,14 +355,15 @@ def test_learners_for_full_information_say_so() -> None:
     assert all(kind.made_for(FULL) for kind in MULTICLASS_LEARNERS.values())
 
 
-def test_huge_features_and_ties_stay_finite() -> None:
-    for name in KINDS:
+@pytest.mark.parametrize("size", [1e-100, 1e100])
+def test_tiny_and_huge_features_and_ties_stay_finite(size: float) -> None:
+    for name in (*KINDS, "gappletron-parameter_free"):
         learner, graph, _ = CASES[name]
         state: Any = None
         observation = seen(np.zeros(D), 0)
         for t in range(1, 40):
             action, state = learner.predict(observation, state)
-            x = np.full(D, 1e100) if t % 3 else np.zeros(D)
+            x = np.full(D, size) if t % 3 else np.zeros(D)
             observation = seen(x, t, int(action), feedback_of(graph, int(action), t % K))
         assert all(np.isfinite(field).all() for field in state), name
         assert state.probabilities[0].sum() == pytest.approx(1.0)

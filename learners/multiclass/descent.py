@@ -54,7 +54,7 @@ def beginning(kind: str, norm: float, games: int, classes: int, dim: int) -> dic
     }
 
 
-@loop
+@inlined
 def learn_label(state: Any, game: int, feedback: Float) -> None:
     """Descend on the loss of the label, if the feedback (K,) tells it, over the probability that the graph would."""
     label = revealed_label(feedback)
@@ -134,9 +134,10 @@ def _bet(
         add_to_row(gradients, label, kept * factor * slopes[label], features)
     square, variance = squared_norm(gradients), memory[SQUARES]
     along = memory[LARGEST] * math.sqrt(square)
-    exponent = min(LARGEST_EXPONENT, square / (2.0 * (variance + along)))
-    scale = norm * memory[FIRST] ** 2 * math.exp(exponent)
-    scale *= (2.0 * variance + along) / (2.0 * (variance + along) ** 2 * math.sqrt(variance))
+    total = variance + along
+    # By ratios: fourth powers of small gradients would vanish.
+    scale = norm * math.exp(min(LARGEST_EXPONENT, square / (2.0 * total))) * (2.0 * variance + along) / (2.0 * total)
+    scale *= memory[FIRST] / total * (memory[FIRST] / math.sqrt(variance))
     for label in range(slopes.shape[0]):
         for i in range(features.shape[0]):
             weights[label, i] = -scale * gradients[label, i]

@@ -1,7 +1,7 @@
 """Gappletron explores as much as its own loss on its favourite label says, for any feedback graph."""
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -150,14 +150,14 @@ class Gappletron(MulticlassLearner[GappletronState]):
     def __init__(
         self,
         graph: FeedbackGraph,
-        loss: str = "smooth_hinge",
-        parameters: str = "ones",
+        loss: Annotated[str, f"one of {', '.join(LOSSES)}"] = "smooth_hinge",
+        parameters: Annotated[str, "ones or theory"] = "ones",
         *,
         gamma: float | None = None,
-        descent: str = "adaptive",
+        descent: Annotated[str, f"one of {', '.join(DESCENTS)}"] = "adaptive",
         norm: float = 1.0,
         step: float | None = None,
-        gap_map: str = "loss",
+        gap_map: Annotated[str, "loss or minimal"] = "loss",
         kappa: float = 0.5,
         radius: float | None = None,
         seed: int = 0,

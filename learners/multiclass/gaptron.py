@@ -1,7 +1,7 @@
 """Gaptron, Gappletron's predecessor for full information and bandit feedback."""
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -122,7 +122,7 @@ class Gaptron(MulticlassLearner[GaptronState]):
         graph: FeedbackGraph,
         radius: float,
         horizon: int,
-        loss: str = "smooth_hinge",
+        loss: Annotated[str, "logistic_2, smooth_hinge or special_hinge"] = "smooth_hinge",
         *,
         norm: float = 1.0,
         gamma: float | None = None,

@@ -18,7 +18,7 @@ and (3), Lemma 1, equation (5).
 
 import math
 
-from agents.compiled import compiled, inlined
+from agents.compiled import inlined, loop
 from agents.typing import Float
 from learners.multiclass.scores import best_other, leader, write_softmax
 
@@ -28,7 +28,7 @@ LOGISTIC_K, LOGISTIC_2, SMOOTH_HINGE, SPECIAL_HINGE = range(4)
 LOGISTIC_SMOOTHNESS = 0.4072644
 
 
-@compiled
+@loop
 def margin(scores: Float, label: int) -> float:
     """Return how far a label's score (K,) lies above the best other one."""
     return float(scores[label] - scores[best_other(scores, label)])
@@ -40,7 +40,7 @@ def logarithm_of_base(kind: int, classes: int) -> float:
     return math.log(classes) if kind == LOGISTIC_K else math.log(2.0)
 
 
-@compiled
+@loop
 def loss(kind: int, kappa: float, scores: Float, label: int) -> float:
     """Return the loss of scores (K,) on a label, at least 0.
 
@@ -54,7 +54,7 @@ def loss(kind: int, kappa: float, scores: Float, label: int) -> float:
     label : int
     """
     if kind in (LOGISTIC_K, LOGISTIC_2):
-        largest, total = scores.max(), 0.0
+        largest, total = scores[leader(scores)], 0.0
         for score in scores:
             total += math.exp(score - largest)
         surprise = largest - scores[label] + math.log(total)
@@ -65,13 +65,13 @@ def loss(kind: int, kappa: float, scores: Float, label: int) -> float:
     return 0.0 if above > kappa and leader(scores) == label else max(0.0, 1.0 - above)
 
 
-@compiled
+@loop
 def gap(kind: int, kappa: float, scores: Float) -> float:
     """Return the gap map in [0, 1]: the leader's loss, clipped at 1 (only base 2 needs that)."""
     return min(1.0, loss(kind, kappa, scores, leader(scores)))
 
 
-@compiled
+@loop
 def minimal_gap(kind: int, kappa: float, scores: Float, nodes: int) -> float:
     """Return the smallest gap map that keeps Lemma 1: ``n - (n - 1) loss(runner-up)``, clipped to [0, 1].
 
@@ -81,7 +81,7 @@ def minimal_gap(kind: int, kappa: float, scores: Float, nodes: int) -> float:
     return min(1.0, max(0.0, nodes - (nodes - 1) * loss(kind, kappa, scores, runner_up)))
 
 
-@compiled
+@loop
 def write_slopes(kind: int, kappa: float, scores: Float, label: int, out: Float) -> None:
     """Write the loss's derivatives with respect to the scores to ``out`` (K,); the gradient is ``out`` times ``x``."""
     if kind in (LOGISTIC_K, LOGISTIC_2):

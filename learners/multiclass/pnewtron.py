@@ -1,6 +1,6 @@
 """PNewtron: an online Newton step for the multiclass logistic loss in bandit feedback, with a diagonal matrix."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -143,7 +143,7 @@ class PNewtron(MulticlassLearner[PNewtronState]):
         alpha: float = 10.0,
         beta: float = 0.01,
         norm: float = 1.0,
-        form: str = "exact",
+        form: Annotated[str, "exact or published"] = "exact",
         seed: int = 0,
     ) -> None:
         self.graph = self_revealing(graph, self.name)

@@ -9,9 +9,10 @@ was drawn from, ``key`` (n, 2) uint64, ``episode`` (n,) and ``decided`` (n,) int
 from typing import Any
 
 from agents.boundary import copy
-from agents.compiled import compiled
+from agents.compiled import compiled, loop
 from agents.streams import uniform
 from agents.typing import Float, Int, Key
+from learners.rules import INLINED
 
 # A purpose far from those of `agents.streams`: a learner and a game with the same seed draw independent numbers.
 ACTIONS = 101
@@ -47,6 +48,9 @@ def update(state: Any, game: int, action: int, feedback: Float) -> None:
     raise NotImplementedError("compiled code only")
 
 
+INLINED.update({distribute, update})
+
+
 @compiled
 def decide(state: Any, game: int) -> int:
     """Return the node that one game plays at ``state.features[game]``, drawn from its distribution."""
@@ -56,7 +60,7 @@ def decide(state: Any, game: int) -> int:
     return drawn(state.probabilities[game], state.key[game], moment)
 
 
-@compiled
+@loop
 def drawn(probabilities: Float, key: Key, moment: int) -> int:
     """Return the first node at which the distribution function exceeds a uniform number in [0, 1)."""
     level, total, chosen = uniform(key, ACTIONS, moment), 0.0, 0

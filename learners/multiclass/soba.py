@@ -1,7 +1,7 @@
 """SOBA: a second-order Perceptron for bandit feedback, with a diagonal matrix."""
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -131,7 +131,7 @@ class SobaDiagonal(MulticlassLearner[SobaState]):
         graph: FeedbackGraph,
         horizon: int | None = None,
         gamma: float | None = None,
-        exploration: str = "fixed",
+        exploration: Annotated[str, "fixed or adaptive"] = "fixed",
         regularisation: float = 1.0,
         seed: int = 0,
     ) -> None:

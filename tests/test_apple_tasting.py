@@ -158,7 +158,7 @@ def test_the_flags_of_the_game_are_those_of_the_graphs() -> None:
             "must be a graph of 2 classes, got <FeedbackGraph full: 3 classes",
         ),
         ([[1, 0], [0, np.nan]], ValueError, "feedback must be .*: adjacency must be finite, got nan"),
-        (np.eye(4), ValueError, "feedback must be .*: classes must be 4, or 3 with a query node, got 2"),
+        (np.eye(4), ValueError, "feedback must have 2 nodes, one for each class, or 3 with a query, got 4"),
         ([[0, 0], [0, 0]], ValueError, "feedback must be .*: adjacency must show every label"),
         (None, TypeError, "feedback must be .*: adjacency must hold real numbers, got None"),
     ],

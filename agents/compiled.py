@@ -22,12 +22,8 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Compile a small function that allocates nothing into each of its compiled callers.
-
-    As in NumPy, a division by 0 gives no error: a test for it would keep the compiler from working on several numbers
-    at once.
-    """
-    return _compile(function, forceinline=True, error_model="numpy", **_WITHOUT_REFERENCES)
+    """Compile a small function that allocates nothing into each of its compiled callers."""
+    return _compile(function, forceinline=True, **_WITHOUT_REFERENCES)
 
 
 def loop(function: Function) -> Function:

@@ -12,7 +12,7 @@ from learners.multiclass.gappletron import Gappletron
 from strategic_env import rollout, scenario
 
 CLASSES, DIM, NOISE = 9, 80, 0.05
-ROUNDS, LIBRARY_ROUNDS = 10_000, 300
+GAMES, ROUNDS, LIBRARY_ROUNDS = 16, 10_000, 300
 
 
 def rows() -> list[Row]:
@@ -26,7 +26,7 @@ def rows() -> list[Row]:
 def _fused() -> tuple[Gappletron, Side]:
     table = scenario("Bandit", classes=CLASSES, dim=DIM, noise=NOISE)
     learner = Gappletron.from_knowledge(table.knowledge)
-    return learner, Side("fused rollout", partial(rollout, learner, table, 1, ROUNDS), ROUNDS)
+    return learner, Side("fused rollout", partial(rollout, learner, table, GAMES, ROUNDS), GAMES * ROUNDS)
 
 
 def _loop(budget: Budget) -> Measurement:

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 SMALLEST, LARGEST = 1e-100, 1e100
+# More than any memory holds, and float64 knows every integer up to here.
+LARGEST_COUNT = 2**53
 
 
 def finite_number(

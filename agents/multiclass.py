@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_array, finite_features, finite_length, finite_number, flag
+from agents.checks import LARGEST_COUNT, count, finite_array, finite_features, finite_length, finite_number, flag
 from agents.multiclass_points import DATA, MIXTURE, NO_WORDS, WORDS, ManyPoints, PointSource, Words
-from agents.populations import LARGEST_COUNT, standardised
+from agents.populations import standardised
 from agents.typing import Float, Int, Key
 
 NO_ORIGIN = np.empty((0, 2), dtype=np.uint64)

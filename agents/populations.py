@@ -22,6 +22,7 @@ from agents.arrivals import (
 )
 from agents.caps import tabulate_caps
 from agents.checks import (
+    LARGEST_COUNT,
     count,
     finite_array,
     finite_features,
@@ -36,8 +37,6 @@ from agents.checks import (
 from agents.tables import read_table
 from agents.typing import Float, Key
 
-# More than any memory holds, and an integer that float64 knows.
-LARGEST_COUNT = 2**53
 # A column that varies less, in units of its size, keeps no more than three digits beyond rounding: it is constant.
 ROUNDING = 1e-12
 

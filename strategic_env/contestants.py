@@ -88,13 +88,12 @@ def all_contestants(scenario: BenchScenario) -> tuple[list[Contestant], list[str
         kind = learner_class(name)
         if kind.game != scenario.game:
             continue
+        if not scenario.suits(kind):
+            skipped.append(name)
+            continue
         try:
-            one = contestant(name, scenario, **parameters)
+            chosen.append(contestant(name, scenario, **parameters))
         except ValueError:
-            one = None
-        if one is not None and scenario.suits(kind):
-            chosen.append(one)
-        else:
             skipped.append(name)
     return chosen, skipped
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import count, finite_array, one_of
+from agents.checks import LARGEST_COUNT, count, finite_array, one_of
 from agents.costs import L2, Cost
 from agents.individuals import BestResponse, Individual
 from agents.populations import Population
@@ -71,16 +71,14 @@ class Interface:
             population_seed=population_seed,
         )
         self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
-        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else 2**53)
+        self.horizon = checked_horizon(horizon, self.flat)
         self.reward = one_of("reward", reward, REWARDS)
         self.info_level = one_of("info_level", info_level, INFO_LEVELS)
-        if knowledge is not None and not isinstance(knowledge, Mapping):
-            raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
-        self.knowledge = dict(knowledge_of(population, cost) if knowledge is None else knowledge)
+        self.knowledge = checked_knowledge(knowledge_of(population, cost) if knowledge is None else knowledge)
         self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
         self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
         self.layout = Layout(population.dim)
-        self.observe: Callable[[Float], Observation] = _as_float32 if self.flat else self.layout.split
+        self.observe: Callable[[Float], Observation] = as_float32 if self.flat else self.layout.split
         self.dtype = np.dtype(np.float32 if self.flat else np.float64)
 
     def published(self, action: Action, shape: tuple[int, ...]) -> Action:
@@ -98,8 +96,50 @@ class Interface:
         return np.ascontiguousarray(action)
 
 
-def _as_float32(vector: Float) -> Observation:
+def checked_horizon(horizon: int, flat: bool) -> int:
+    """Return the rounds of an episode, which the observations must be able to count.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or out of range.
+    """
+    return count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if flat else LARGEST_COUNT)
+
+
+def checked_knowledge(knowledge: Knowledge) -> dict[str, object]:
+    """Return what a learner is told as a dictionary of its own.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping.
+    """
+    if not isinstance(knowledge, Mapping):
+        raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
+    return dict(knowledge)
+
+
+def as_float32(vector: Float) -> Observation:
+    """Return numbers as a flat observation shows them."""
     return vector.astype(np.float32)
+
+
+def observation_space(bounds: Mapping[str, tuple[Numbers, Numbers]], flat: bool) -> spaces.Space[Any]:
+    """Return the space of observations with these entries, each with its lower and upper bounds.
+
+    Raises
+    ------
+    ValueError
+        If features are too large for float32, which a flat observation is made of.
+    """
+    if not flat:
+        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()})
+    low, high = bounds["features"]
+    if max(high.max(), -low.min()) > LARGEST_FLAT_FEATURE:
+        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
+    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]).astype(np.float32) for end in (0, 1))
+    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32)
 
 
 def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
@@ -115,14 +155,8 @@ def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Spac
         "prediction": (-np.ones(1), np.ones(1)),
         "round": (np.zeros(1), np.full(1, float(horizon))),
     }
-    if flat and max(high.max(), -low.min()) > LARGEST_FLAT_FEATURE:
-        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
-    dtype = np.float32 if flat else np.float64
-    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), dtype)
-    if not flat:
-        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()}), action_space
-    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]).astype(np.float32) for end in (0, 1))
-    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32), action_space
+    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), np.float32 if flat else np.float64)
+    return observation_space(bounds, flat), action_space
 
 
 def knowledge_of(population: Population, cost: Cost) -> dict[str, object]:

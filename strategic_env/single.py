@@ -152,9 +152,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         """
         game, face = self.game, self.interface
         if game is None or game.round >= self.horizon:
-            raise ResetNeeded(
-                "call reset() before step(): " + ("no episode" if game is None else "the episode is over")
-            )
+            raise self._no_round(game is not None)
         if type(action) is not np.ndarray or action.dtype is not face.dtype or action.shape != self._action_shape:
             action = face.published(action, self._action_shape)
         self._last = outcome = game.play(action)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import gymnasium as gym
+from gymnasium.error import ResetNeeded
 
 from agents.checks import count
 from agents.streams import game_key
@@ -31,6 +32,10 @@ class SeededEnv(gym.Env[Observed, Act]):
         self._number = number
         self._episode = 0 if begins else self._episode + 1
         return game_key(self._seed, number, self._episode)
+
+    def _no_round(self, begun: bool) -> ResetNeeded:
+        """Return the error for a step without an episode that goes on."""
+        return ResetNeeded("call reset() before step(): " + ("the episode is over" if begun else "no episode"))
 
     def _asked_game(self, seed: int | None, options: dict[str, Any] | None) -> int:
         """Return which game of the seed to play: 0 under a new seed, the current one without, unless options say."""

@@ -3,12 +3,10 @@
 import math
 from numbers import Real
 
-from agents.checks import count, finite_number
+from agents.checks import LARGEST_COUNT, count, finite_number
 
 # Formulas and margins are rounded: 4 (3.6 / 0.4)^2 is 324, but 323.99999999999994 in float64.
 RELATIVE_SLACK = 1e-12
-# Float64 knows every integer up to here.
-LARGEST_COUNT = 2**53
 
 
 def admits(bound: float, mistakes: int) -> bool:

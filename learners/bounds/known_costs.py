@@ -2,8 +2,8 @@
 
 import math
 
-from agents.checks import count, finite_number
-from learners.bounds.common import LARGEST_COUNT, ceiling, floor, radius_in_margins, separator_with_bias, square
+from agents.checks import LARGEST_COUNT, count, finite_number
+from learners.bounds.common import ceiling, floor, radius_in_margins, separator_with_bias, square
 
 
 def strategic_l2(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:

@@ -5,9 +5,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_number
+from agents.checks import LARGEST_COUNT, count, finite_number
 from learners.bounds.common import (
-    LARGEST_COUNT,
     RELATIVE_SLACK,
     ceiling,
     radius_in_margins,

@@ -7,11 +7,11 @@ import numpy as np
 from agents.checks import finite_number
 from agents.compiled import compiled
 from agents.typing import Float, Int, Key
-from learners.multiclass.label_learner import LabelLearner
+from learners.multiclass.label_learner import LabelLearner, play_leader
 from learners.multiclass.losses import margin
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
-from learners.multiclass.scores import best_other, write_leading
+from learners.multiclass.scores import best_other
 from learners.rules import rule_of
 
 
@@ -39,9 +39,7 @@ class ArowState(NamedTuple):
     regularisation: Float
 
 
-@rule_of(ArowState, distribute)
-def _distribute(state: ArowState, game: int) -> None:
-    write_leading(state, game, 0.0)
+rule_of(ArowState, distribute)(play_leader)
 
 
 @rule_of(ArowState, update)

@@ -5,11 +5,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import count, finite_length, finite_number, one_of
+from agents.checks import LARGEST_COUNT, count, finite_length, finite_number, one_of
 from agents.compiled import compiled
 from agents.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
-from learners.multiclass.base import LONGEST_HORIZON, MulticlassLearner, per_game, self_revealing
+from learners.multiclass.base import MulticlassLearner, per_game, self_revealing
 from learners.multiclass.descent import beginning, learn_label
 from learners.multiclass.losses import LOGISTIC_2, LOSSES, check_kappa, loss
 from learners.multiclass.rules import distribute, update
@@ -133,7 +133,7 @@ class Gaptron(MulticlassLearner[GaptronState]):
         self.graph = self_revealing(graph, self.name)
         self.classes, self.nodes = graph.classes, graph.nodes
         self.radius = finite_length("radius", radius, above=0.0)
-        self.horizon = count("horizon", horizon, minimum=1, maximum=LONGEST_HORIZON)
+        self.horizon = count("horizon", horizon, minimum=1, maximum=LARGEST_COUNT)
         self.loss = one_of("loss", loss, GAPTRON_LOSSES)
         self.norm = finite_length("norm", norm, above=0.0)
         self.kappa = finite_number("kappa", kappa, minimum=0.0, below=1.0)

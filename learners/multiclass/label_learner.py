@@ -1,10 +1,16 @@
 """What learners for full information share: they play their leader, and learn where the label is known."""
 
-from typing import Self
+from typing import Any, Self
 
 from agents.checks import count
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, State
+from learners.multiclass.scores import write_leading
+
+
+def play_leader(state: Any, game: int) -> None:
+    """Play the label with the largest score: a rule for `learners.multiclass.rules.distribute`."""
+    write_leading(state, game, 0.0)
 
 
 class LabelLearner(MulticlassLearner[State]):

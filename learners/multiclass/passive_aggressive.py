@@ -7,11 +7,11 @@ import numpy as np
 from agents.boundary import dot
 from agents.checks import finite_number, one_of
 from agents.typing import Float, Int, Key
-from learners.multiclass.label_learner import LabelLearner
+from learners.multiclass.label_learner import LabelLearner, play_leader
 from learners.multiclass.losses import margin
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
-from learners.multiclass.scores import add_to_row, best_other, write_leading
+from learners.multiclass.scores import add_to_row, best_other
 from learners.rules import rule_of
 
 VARIANTS = ("I", "II")
@@ -42,9 +42,7 @@ class PassiveAggressiveState(NamedTuple):
     aggressiveness: Float
 
 
-@rule_of(PassiveAggressiveState, distribute)
-def _distribute(state: PassiveAggressiveState, game: int) -> None:
-    write_leading(state, game, 0.0)
+rule_of(PassiveAggressiveState, distribute)(play_leader)
 
 
 @rule_of(PassiveAggressiveState, update)

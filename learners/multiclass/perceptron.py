@@ -7,10 +7,10 @@ import numpy as np
 from agents.checks import finite_number, one_of
 from agents.compiled import compiled
 from agents.typing import Float, Int, Key
-from learners.multiclass.label_learner import LabelLearner
+from learners.multiclass.label_learner import LabelLearner, play_leader
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
-from learners.multiclass.scores import add_to_row, leader, write_leading, write_mixture
+from learners.multiclass.scores import add_to_row, leader, write_mixture
 from learners.rules import rule_of
 
 DEMOTIONS = ("leader", "uniform", "one_vs_all")
@@ -38,9 +38,7 @@ class MulticlassPerceptronState(NamedTuple):
     demotes: Int
 
 
-@rule_of(MulticlassPerceptronState, distribute)
-def _distribute(state: MulticlassPerceptronState, game: int) -> None:
-    write_leading(state, game, 0.0)
+rule_of(MulticlassPerceptronState, distribute)(play_leader)
 
 
 @rule_of(MulticlassPerceptronState, update)

@@ -1,22 +1,28 @@
 """What the single and the vector environment share: their options, their spaces, and what goes in and out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import count, one_of, shown
+from agents.checks import one_of, shown
 from agents.multiclass import MulticlassPopulation
 from agents.typing import Bool, Float, Int, Numbers
 from learners.feedback_graph import FeedbackGraph
-from learners.multiclass.base import LONGEST_HORIZON
 from learners.multiclass.observation import Layout
-from strategic_env.interface import LARGEST_FLAT_FEATURE, LONGEST_FLAT_HORIZON, Knowledge, Observation
+from strategic_env.interface import (
+    INFO_LEVELS,
+    Knowledge,
+    Observation,
+    as_float32,
+    checked_horizon,
+    checked_knowledge,
+    observation_space,
+)
 from strategic_env.multiclass.game import REWARDS, MulticlassSetting, Outcomes
 
 Action: TypeAlias = Any  # an integer, or a vector of them
-INFO_LEVELS = ("none", "outcome", "full")
 
 
 class MulticlassInterface:
@@ -56,18 +62,14 @@ class MulticlassInterface:
     ) -> None:
         self.setting = MulticlassSetting(population=population, graph=graph, population_seed=population_seed)
         self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
-        self.horizon = count(
-            "horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if self.flat else LONGEST_HORIZON
-        )
+        self.horizon = checked_horizon(horizon, self.flat)
         self.reward = one_of("reward", reward, REWARDS)
         self.info_level = one_of("info_level", info_level, INFO_LEVELS)
-        if knowledge is not None and not isinstance(knowledge, Mapping):
-            raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
-        self.knowledge = dict(knowledge_of(self.setting, self.horizon) if knowledge is None else knowledge)
+        self.knowledge = checked_knowledge(knowledge_of(self.setting, self.horizon) if knowledge is None else knowledge)
         self.observation_space = make_observation_space(self.setting, self.horizon, self.flat)
         self.action_space = spaces.Discrete(graph.nodes)
         self.layout = Layout(population.dim, population.classes)
-        self.observe: Callable[[Float], Observation] = _as_float32 if self.flat else self.layout.split
+        self.observe: Callable[[Float], Observation] = as_float32 if self.flat else self.layout.split
 
     def published(self, action: Action, shape: tuple[int, ...]) -> Int:
         """Return actions as a contiguous int64 array.
@@ -98,10 +100,6 @@ class MulticlassInterface:
         return {"true_label": outcomes.true_label, "mistake": outcomes.mistake, "mistakes": mistakes.copy()}
 
 
-def _as_float32(vector: Float) -> Observation:
-    return vector.astype(np.float32)
-
-
 def make_observation_space(setting: MulticlassSetting, horizon: int, flat: bool) -> spaces.Space[Any]:
     """Return the observation space of one game; all bounds are finite."""
     population, graph = setting.population, setting.graph
@@ -113,13 +111,7 @@ def make_observation_space(setting: MulticlassSetting, horizon: int, flat: bool)
         "feedback": (np.full(graph.classes, -1.0), np.ones(graph.classes)),
         "round": (np.zeros(1), np.full(1, float(horizon))),
     }
-    if not flat:
-        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()})
-    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]) for end in (0, 1))
-    if max(highs[1:-1].max(), -lows.min()) > LARGEST_FLAT_FEATURE:
-        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
-    lows, highs = lows.astype(np.float32), highs.astype(np.float32)
-    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32)
+    return observation_space(bounds, flat)
 
 
 def knowledge_of(setting: MulticlassSetting, horizon: int) -> dict[str, object]:

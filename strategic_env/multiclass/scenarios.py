@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from agents.checks import count
-from learners.multiclass.base import LONGEST_HORIZON, MulticlassLearner
+from agents.checks import LARGEST_COUNT, count
+from learners.multiclass.base import MulticlassLearner
 from learners.policy import Policy
 from strategic_env.bench_scenario import BenchScenario, check_game, refuse_unknown
 from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
@@ -48,7 +48,7 @@ class MulticlassScenario(BenchScenario):
 
     def __post_init__(self) -> None:
         """Check what the setting has not checked."""
-        count("horizon", self.horizon, minimum=1, maximum=LONGEST_HORIZON)
+        count("horizon", self.horizon, minimum=1, maximum=LARGEST_COUNT)
 
     def make(self, **options: object) -> OnlineMulticlassEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``."""

@@ -133,9 +133,7 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         """
         games, face = self._games, self.interface
         if games is None or games.rounds[0] >= self.horizon:
-            raise ResetNeeded(
-                "call reset() before step(): " + ("no episode" if games is None else "the episode is over")
-            )
+            raise self._no_round(games is not None)
         outcomes = games.play(face.published(action, ()).reshape(1), ACTIVE)
         info = {key: value[0].item() for key, value in face.infos(outcomes, games.mistakes).items()}
         over = bool(games.rounds[0] >= self.horizon)

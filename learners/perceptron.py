@@ -1,6 +1,6 @@
 """The Perceptron (Algorithm 1 of the Strategic Perceptron paper): the baseline that takes reports at face value."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -76,7 +76,9 @@ class Perceptron(Learner[PerceptronState]):
     state_class = PerceptronState
     summary = "the classic Perceptron as printed (Algorithm 1), without an intercept; bias=true learns one"
 
-    def __init__(self, bias: bool = False, learning_rate: float = 1.0, ties: str = "paper") -> None:
+    def __init__(
+        self, bias: bool = False, learning_rate: float = 1.0, ties: Annotated[str, "paper or lecture"] = "paper"
+    ) -> None:
         threshold = 0.0 if one_of("ties", ties, ("paper", "lecture")) == "lecture" else -np.inf
         self._set(bias, learning_rate, threshold)
         self.parameters = {"bias": bias, "learning_rate": self.learning_rate, "ties": ties}

@@ -2,13 +2,20 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
 from learners.base import Truth
 from learners.policy import Policy
+
+# What `strategic-env list NAME` says of options that several scenarios have, and of those that all of them have.
+Noise = Annotated[float, "chance that a label is wrong"]
+OF_EVERY_GAME = {
+    "horizon": "rounds of an episode",
+    "population_seed": "null: another population in every episode",
+}
 
 
 class BenchScenario(ABC):
@@ -34,8 +41,8 @@ class BenchScenario(ABC):
         Whether individuals can manipulate what the learner sees.
     reference : str or None
         Name of the contestant that regret is against.
-    game_options : tuple of str
-        Options of every scenario of the game, besides those of its builder.
+    game_options : mapping
+        Options of every scenario of the game besides those of its builder, as in `OF_EVERY_GAME`.
     environment_options : tuple of str
         Options of `make`; those of `make_vec` are `vector_options`.
     """
@@ -43,7 +50,7 @@ class BenchScenario(ABC):
     game: ClassVar[str]
     manipulable: ClassVar[bool]
     reference: ClassVar[str | None] = None
-    game_options: ClassVar[tuple[str, ...]]
+    game_options: ClassVar[Mapping[str, str]]
     environment_options: ClassVar[tuple[str, ...]]
     name: str
     setting: Any

@@ -17,11 +17,14 @@ from agents.typing import Float
 from learners.base import Truth
 from learners.separable import separable_rows
 from strategic_env import german_credit
+from strategic_env.bench_scenario import Noise
 
-# What `strategic-env list NAME` says of alpha.
+# What `strategic-env list NAME` says of these options.
 OneReach = Annotated[float, "a number"]
 Reaches = Annotated[ArrayLike, "a number for all coordinates, or a list of one each"]
 DataReaches = Annotated[ArrayLike | None, "null for those of the data, a number, or a list of one each"]
+Pool = Annotated[int | None, "how many individuals there are; null: somebody new in every round"]
+DataMargin = Annotated[float | None, "needs separable=true; null: 0.1"]
 Interval = Annotated[ArrayLike, "an interval, [smallest, largest]"]
 
 
@@ -58,8 +61,8 @@ def _known_l2(
     radius: float = 1.0,
     bias: float = 0.0,
     alpha: OneReach = 0.3,
-    noise: float = 0.0,
-    pool: int | None = None,
+    noise: Noise = 0.0,
+    pool: Pool = None,
 ) -> Parts:
     return Parts(Separable(dim, radius, margin, bias=bias, pool=pool, noise=noise), _l2(alpha))
 
@@ -71,8 +74,8 @@ def _known_l1(
     radius: float = 1.0,
     bias: float = 0.0,
     alpha: Reaches = 0.3,
-    noise: float = 0.0,
-    pool: int | None = None,
+    noise: Noise = 0.0,
+    pool: Pool = None,
 ) -> Parts:
     population = Separable(dim, radius, margin, bias=bias, pool=pool, nonnegative=True, noise=noise)
     return Parts(population, _l1(alpha, dim))
@@ -141,7 +144,7 @@ def _example3(*, alpha: OneReach = 5.0) -> Parts:
 
 
 def _german_credit(
-    *, alpha: DataReaches = None, separable: bool = False, margin: float | None = None, noise: float = 0.0
+    *, alpha: DataReaches = None, separable: bool = False, margin: DataMargin = None, noise: Noise = 0.0
 ) -> Parts:
     """By default all rows; ``separable=True`` keeps those that a separator classifies with ``margin`` (0.1)."""
     if not flag("separable", separable) and margin is not None:

@@ -64,7 +64,7 @@ def _show_scenario(name: str, console: Console) -> None:
     told = {"feedback": "full", "horizon": chosen.horizon, "population_seed": setting.population_seed}
     defaults = told | _defaults(build)
     console.print(f"{name}: {SCENARIOS[name]}", highlight=False)
-    forms = {key: f"  ({form})" for key, form in _forms(build).items()}
+    forms = {key: f"  ({form})" for key, form in ({**chosen.game_options} | _forms(build)).items()}
     options = {option: _text(defaults[option]) + forms.get(option, "") for option in own_options(name)}
     _show(console, "Options, --set KEY=VALUE", options)
     _show(console, "What it tells a learner", {key: _told(value) for key, value in chosen.knowledge.items()})

@@ -16,9 +16,9 @@ from agents.populations import FiniteKnown
 from learners.base import Truth
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
-from strategic_env.bench_scenario import BenchScenario, check_game, refuse_unknown
+from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, check_game, refuse_unknown
 from strategic_env.builders import BUILDERS, truth_of
-from strategic_env.game import Setting
+from strategic_env.game import FEEDBACK, Setting
 from strategic_env.interface import knowledge_of
 from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
 from strategic_env.multiclass.scenarios import MulticlassScenario, multiclass_scenario
@@ -62,7 +62,7 @@ class Scenario(BenchScenario):
     game = "strategic"
     manipulable = True
     reference = BestFixedClassifier.name
-    game_options = ("feedback", "horizon", "population_seed")
+    game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME
     environment_options = ("reward", "observation", "info_level", "render_mode")
 
     def __post_init__(self) -> None:

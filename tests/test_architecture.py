@@ -20,8 +20,8 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 ORDER = (
     "extras", "game", "games", "scene", "picture", "rendering", "interface", "single_base", "single",
     "vector_base", "vector",
-    "multiclass.game", "multiclass.interface", "multiclass.single", "multiclass.vector", "multiclass.builders",
-    "bench_scenario", "multiclass.scenarios", "rollout_base", "multiclass.rollouts", "builders",
+    "multiclass.game", "multiclass.interface", "multiclass.single", "multiclass.vector", "bench_scenario",
+    "multiclass.builders", "multiclass.scenarios", "rollout_base", "multiclass.rollouts", "builders",
     "scenarios", "contestants", "multi_agent.rounds", "multi_agent.spaces", "multi_agent.table", "multi_agent.turns",
     "multi_agent.simultaneous", "multi_agent.policies", "multi_agent.recording", "multi_agent", "rollouts",
     "playing", "archive", "evaluation", "summary", "scores", "comparison", "plotting", "profiles", "report", "listing",

@@ -45,7 +45,8 @@ def test_list_shows_one_scenario_or_learner() -> None:
         name: command("list", name).stdout for name in ("KnownL2", "GermanCredit", "biased-l1", "best-fixed-classifier")
     }
     pairs = {name: [line.split(maxsplit=1) for line in text.splitlines()] for name, text in shown.items()}
-    for line in (["margin", "0.1"], ["feedback", '"full"'], ["horizon", "1000"], ["pool", "null"], ["cost", '"l2"']):
+    options = (["margin", "0.1"], ["feedback", '"full"  (one of full, apple_tasting)'], ["cost", '"l2"'])
+    for line in options:
         assert line in [[part.strip() for part in pair] for pair in pairs["KnownL2"]]
     assert "reward, observation, info_level, render_mode" in shown["KnownL2"]
     assert "20 numbers]" in shown["GermanCredit"]
@@ -64,6 +65,13 @@ def test_list_knows_classes_and_says_what_form_alpha_has(capsys: pytest.CaptureF
     assert "0.3  (a number)" in shown("KnownL2")
     assert "0.3  (a number for all coordinates, or a list of one each)" in shown("KnownL1")
     assert "[0.3, 0.35]  (an interval, [smallest, largest])" in shown("HeterogeneousL2")
+
+
+def test_list_says_what_every_option_without_a_value_means(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (*SCENARIOS, *LEARNERS, *MULTICLASS_LEARNERS, "sb3"):
+        listing.show_one(name, Console(width=200))
+        unexplained = [line for line in capsys.readouterr().out.splitlines() if line.rstrip().endswith(" null")]
+        assert not unexplained, name
 
 
 @pytest.mark.parametrize(

@@ -282,8 +282,8 @@ def test_spam_is_one_pass_over_real_emails() -> None:
 @pytest.mark.parametrize(
     ("action", "error", "message"),
     [
-        (4, ValueError, "action must be from 0 to 3, got 4 in game 0"),
-        (-1, ValueError, "action must be from 0 to 3, got -1 in game 0"),
+        (4, ValueError, "action must be from 0 to 3, got 4"),
+        (-1, ValueError, "action must be from 0 to 3, got -1"),
         (0.5, TypeError, "action must hold integers, got"),
         (True, TypeError, "action must hold integers, got"),
         ([[0]], ValueError, "action must have shape"),

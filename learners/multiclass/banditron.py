@@ -1,7 +1,7 @@
 """Banditron: the Perceptron that hears only whether it was right."""
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -102,8 +102,8 @@ class Banditron(MulticlassLearner[BanditronState]):
     def __init__(
         self,
         graph: FeedbackGraph,
-        horizon: int | None = None,
-        gamma: float | None = None,
+        horizon: Annotated[int | None, "null: what the scenario tells"] = None,
+        gamma: Annotated[float | None, "null: T^(-1/3)"] = None,
         importance_weighted: bool = False,
         norm: float = 1.0,
         seed: int = 0,

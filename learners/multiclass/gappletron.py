@@ -153,13 +153,13 @@ class Gappletron(MulticlassLearner[GappletronState]):
         loss: Annotated[str, f"one of {', '.join(LOSSES)}"] = "smooth_hinge",
         parameters: Annotated[str, "ones or theory"] = "ones",
         *,
-        gamma: float | None = None,
+        gamma: Annotated[float | None, "null: as parameters says"] = None,
         descent: Annotated[str, f"one of {', '.join(DESCENTS)}"] = "adaptive",
         norm: float = 1.0,
-        step: float | None = None,
+        step: Annotated[float | None, "null: 1 / (K L)"] = None,
         gap_map: Annotated[str, "loss or minimal"] = "loss",
         kappa: float = 0.5,
-        radius: float | None = None,
+        radius: Annotated[float | None, "null: what the scenario tells"] = None,
         seed: int = 0,
     ) -> None:
         self.graph = checked_graph(graph)

@@ -125,8 +125,8 @@ class Gaptron(MulticlassLearner[GaptronState]):
         loss: Annotated[str, "logistic_2, smooth_hinge or special_hinge"] = "smooth_hinge",
         *,
         norm: float = 1.0,
-        gamma: float | None = None,
-        step: float | None = None,
+        gamma: Annotated[float | None, "null: what theory suggests"] = None,
+        step: Annotated[float | None, "null: what theory suggests"] = None,
         kappa: float = 0.5,
         seed: int = 0,
     ) -> None:

@@ -1,6 +1,6 @@
 """Passive-Aggressive learners: as small a step as mends the last round's margin."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -84,7 +84,7 @@ class PassiveAggressive(LabelLearner[PassiveAggressiveState]):
     state_class = PassiveAggressiveState
     summary = "Passive-Aggressive learner (PA-I, PA-II), for full information"
 
-    def __init__(self, classes: int, variant: str = "I", aggressiveness: float = 1.0) -> None:
+    def __init__(self, classes: int, variant: Annotated[str, "I or II"] = "I", aggressiveness: float = 1.0) -> None:
         super().__init__(classes)
         self.variant = one_of("variant", variant, VARIANTS)
         self.aggressiveness = finite_number("aggressiveness", aggressiveness, above=0.0)

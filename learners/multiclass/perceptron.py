@@ -1,6 +1,6 @@
 """Multiclass Perceptrons: first order in three variants, and second order with a diagonal matrix."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class MulticlassPerceptron(LabelLearner[MulticlassPerceptronState]):
     state_class = MulticlassPerceptronState
     summary = "multiclass Perceptron, for full information"
 
-    def __init__(self, classes: int, demotes: str = "leader") -> None:
+    def __init__(self, classes: int, demotes: Annotated[str, f"one of {', '.join(DEMOTIONS)}"] = "leader") -> None:
         super().__init__(classes)
         self.demotes = one_of("demotes", demotes, DEMOTIONS)
         self.parameters["demotes"] = demotes

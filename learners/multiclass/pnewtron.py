@@ -138,8 +138,8 @@ class PNewtron(MulticlassLearner[PNewtronState]):
     def __init__(
         self,
         graph: FeedbackGraph,
-        horizon: int | None = None,
-        gamma: float | None = None,
+        horizon: Annotated[int | None, "null: what the scenario tells"] = None,
+        gamma: Annotated[float | None, "null: T^(-1/3)"] = None,
         alpha: float = 10.0,
         beta: float = 0.01,
         norm: float = 1.0,

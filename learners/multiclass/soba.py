@@ -129,8 +129,8 @@ class SobaDiagonal(MulticlassLearner[SobaState]):
     def __init__(
         self,
         graph: FeedbackGraph,
-        horizon: int | None = None,
-        gamma: float | None = None,
+        horizon: Annotated[int | None, "null: what the scenario tells"] = None,
+        gamma: Annotated[float | None, "null: T^(-1/2)"] = None,
         exploration: Annotated[str, "fixed or adaptive"] = "fixed",
         regularisation: float = 1.0,
         seed: int = 0,

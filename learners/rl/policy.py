@@ -9,7 +9,7 @@ import pickle
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Annotated, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,11 @@ SHIPPED = Path(__file__).parent / "policies"
 ABOUT, WEIGHTS = "policy.json", "weights.pth"
 # What `predict` does not need.
 OF_TRAINING = ("optimizer_class", "optimizer_kwargs")
+
+
+def shipped() -> list[str]:
+    """Return the names of the policies that come with the package."""
+    return sorted(path.stem for path in SHIPPED.glob("*.zip"))
 
 
 class Predicts(Protocol):
@@ -147,10 +152,10 @@ class SavedPolicy(TrainedPolicy):
 
     def __init__(
         self,
-        path: str | Path,
-        alpha: ArrayLike | None = None,
-        radius: float | None = None,
-        cost: str | None = None,
+        path: Annotated[str | Path, f"a file, or one of {', '.join(shipped())}"],
+        alpha: Annotated[ArrayLike | None, "null: what the scenario tells, else as in training"] = None,
+        radius: Annotated[float | None, "null: likewise"] = None,
+        cost: Annotated[str | None, "null: likewise; l2 or l1"] = None,
     ) -> None:
         content = _found(path).read_bytes()
         self.about, policy = _opened(content, path)
@@ -229,11 +234,6 @@ def save(model: Any, path: str | Path, view: View, training: Mapping[str, object
 def load(path: str | Path, **knowledge: Any) -> SavedPolicy:
     """Load a policy as a learner; ``knowledge`` (``alpha``, ``radius``, ``cost``) as for `SavedPolicy`."""
     return SavedPolicy(path, **knowledge)
-
-
-def shipped() -> list[str]:
-    """Return the names of the policies that come with the package."""
-    return sorted(path.stem for path in SHIPPED.glob("*.zip"))
 
 
 def versions() -> dict[str, str]:

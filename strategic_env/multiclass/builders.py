@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from agents.checks import one_of
 from agents.multiclass import GaussianMixture, Keywords, MulticlassPopulation, Prototypes
 from learners.feedback_graph import NAMED, FeedbackGraph
+from strategic_env.bench_scenario import Noise
 from strategic_env.multiclass import spam
 
 POPULATIONS: dict[str, Callable[..., MulticlassPopulation]] = {
@@ -47,7 +48,7 @@ def _feedback_graph(
     *,
     dim: int = 80,
     classes: int = 9,
-    noise: float = 0.0,
+    noise: Noise = 0.0,
     population: PopulationName = "prototypes",
     feedback: Feedback = "cyclic",
 ) -> MulticlassParts:
@@ -58,14 +59,14 @@ def _feedback_graph(
 
 def _with_feedback(feedback: str) -> Callable[..., MulticlassParts]:
     def build(
-        *, dim: int = 80, classes: int = 9, noise: float = 0.0, population: PopulationName = "prototypes"
+        *, dim: int = 80, classes: int = 9, noise: Noise = 0.0, population: PopulationName = "prototypes"
     ) -> MulticlassParts:
         return _feedback_graph(dim=dim, classes=classes, noise=noise, population=population, feedback=feedback)
 
     return build
 
 
-def _spam(*, noise: float = 0.0, feedback: Feedback = "apple_tasting") -> MulticlassParts:
+def _spam(*, noise: Noise = 0.0, feedback: Feedback = "apple_tasting") -> MulticlassParts:
     """One pass over the e-mails, unless told otherwise."""
     population = spam.load(noise)
     return MulticlassParts(population, FeedbackGraph.of(feedback, population.classes), len(population.labels))

@@ -219,9 +219,8 @@ class MulticlassGames:
         """
         illegal = first_illegal(self._graph.nodes, actions, active)
         if illegal >= 0:
-            raise ValueError(
-                f"action must be from 0 to {self._graph.nodes - 1}, got {actions[illegal]} in game {illegal}"
-            )
+            where = f" in game {illegal}" if len(actions) > 1 else ""
+            raise ValueError(f"action must be from 0 to {self._graph.nodes - 1}, got {actions[illegal]}{where}")
         games = len(actions)
         outcomes = Outcomes(
             np.empty((games, self._size)),

@@ -8,7 +8,7 @@ from typing import Any, Self
 from agents.checks import LARGEST_COUNT, count
 from learners.multiclass.base import MulticlassLearner
 from learners.policy import Policy
-from strategic_env.bench_scenario import BenchScenario, check_game, refuse_unknown
+from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, check_game, refuse_unknown
 from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
 from strategic_env.multiclass.game import MulticlassSetting
 from strategic_env.multiclass.interface import knowledge_of
@@ -43,7 +43,7 @@ class MulticlassScenario(BenchScenario):
     game = "multiclass"
     manipulable = False
     truth = None
-    game_options = ("horizon", "population_seed")
+    game_options = OF_EVERY_GAME
     environment_options = ("reward", "observation", "info_level")
 
     def __post_init__(self) -> None:

@@ -7,6 +7,8 @@ a classifier may have any finite scale, since only their direction matters.
 
 import math
 import operator
+from collections.abc import Sequence
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any
 
@@ -126,8 +128,15 @@ def one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:
         If it is not.
     """
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}")
+        names = ", ".join(map(repr, allowed))
+        raise ValueError(f"{name} must be one of {names}, got {shown(value)}{perhaps(value, allowed)}")
     return value
+
+
+def perhaps(value: object, allowed: Sequence[str]) -> str:
+    """Return the question whether the nearest of the ``allowed`` names was meant; nothing if none is near."""
+    near = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def finite_array(

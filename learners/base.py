@@ -49,6 +49,13 @@ class Truth(NamedTuple):
         return self.alpha_min in (None, self.alpha)
 
 
+def with_one_reach(knowledge: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what a scenario tells, with the smallest reach as that of all where reaches differ (Corollary 1)."""
+    if "alpha" in knowledge or "alpha_min" not in knowledge:
+        return knowledge
+    return dict(knowledge) | {"alpha": knowledge["alpha_min"]}
+
+
 class Learner(Policy[State]):
     """A policy that learns while it predicts, and whose action is the next classifier.
 
@@ -77,9 +84,7 @@ class Learner(Policy[State]):
         ValueError
             If it is told too little, or made for another cost.
         """
-        if "alpha" not in knowledge and "alpha_min" in knowledge:
-            # Corollary 1: where reaches differ a little, the smallest one serves for all.
-            knowledge = dict(knowledge) | {"alpha": knowledge["alpha_min"]}
+        knowledge = with_one_reach(knowledge)
         if cls.cost is not None and knowledge.get("cost", cls.cost) != cls.cost:
             raise ValueError(f"{cls.name} is made for {cls.cost} costs; the scenario has {knowledge['cost']}")
         return super().from_knowledge(knowledge, **parameters)

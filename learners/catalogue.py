@@ -2,9 +2,9 @@
 
 import inspect
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
+from agents.checks import perhaps
 from learners.accepted_only import AcceptedOnlyL2
 from learners.base import Learner
 from learners.biased import BiasedL2
@@ -23,7 +23,7 @@ from learners.multiclass.perceptron import MulticlassPerceptron, SecondOrderPerc
 from learners.multiclass.pnewtron import PNewtron
 from learners.multiclass.soba import SobaDiagonal
 from learners.perceptron import MarginPerceptron, Perceptron
-from learners.rl.policy import SavedPolicy
+from learners.rl.saved_policy import SavedPolicy
 from learners.second_order import SecondOrderStrategicPerceptron
 from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
 from learners.three_stage import ThreeStageL2
@@ -95,9 +95,7 @@ def learner_class(name: str) -> type[Learner[Any]] | type[MulticlassLearner[Any]
     if name == SavedPolicy.name:
         return SavedPolicy
     known = [*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name]
-    close = get_close_matches(name, known, n=1) if isinstance(name, str) else []
-    meant = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}{meant}")
+    raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}{perhaps(name, known)}")
 
 
 def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any] | MulticlassLearner[Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.checks import count
+from agents.files import replacing
 from learners.policy import Policy
 from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant, check_labels, contestant
@@ -64,12 +65,12 @@ class Archive:
     def save_settings(self, contestants: Sequence[Contestant], seeds: Sequence[int]) -> None:
         """Save what `load_settings` needs, at once or not at all."""
         learners = [
-            {"name": one.name, "parameters": plain(one.parameters), "class": _class_name(one)} for one in contestants
+            {"label": one.label, "name": one.name, "parameters": plain(one.parameters), "class": _class_name(one)}
+            for one in contestants
         ]
         settings = self._settings | {"seeds": list(seeds), "learners": learners}
-        unfinished = self._folder / f"{SETTINGS_FILE}.unfinished"
-        unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-        unfinished.replace(self._folder / SETTINGS_FILE)
+        with replacing(self._folder / SETTINGS_FILE) as unfinished:
+            unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
     def key(self, contestant: Contestant, seed: int) -> str | None:
         """Return everything that determines a run, before it begins; None where that cannot be told.
@@ -172,7 +173,7 @@ def _rebuilt(saved: dict[str, Any], scenario: BenchScenario) -> Contestant:
     one = contestant(str(saved["name"]), scenario, **saved["parameters"])
     if _class_name(one) != saved["class"]:
         raise ValueError(f"the command line has no learner {saved['class']}")
-    return one
+    return replace(one, label=str(saved["label"]))
 
 
 def _class_name(contestant: Contestant) -> str:

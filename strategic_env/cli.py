@@ -3,18 +3,19 @@
 import importlib.metadata
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from strategic_env.arguments import parse_learner, parse_settings
 
 if TYPE_CHECKING:
+    from learners.rl import training
     from strategic_env.bench_scenario import BenchScenario
     from strategic_env.contestants import Contestant
     from strategic_env.evaluation import Results
@@ -32,6 +33,13 @@ strategic-env run GermanCredit --out results
 strategic-env run KnownL2 --set dim=10 --set margin=0.05 --rounds 5000
 
 strategic-env run KnownL1 --learner perceptron:bias=true --learner biased-l1 --seeds 3 --json
+"""
+TRAININGS = """
+strategic-env train ppo MetaL2 --out trained
+
+strategic-env train sac KnownL2 --set dim=5 --set population_seed=3 --timesteps 50000
+
+strategic-env run MetaL2 --learner sb3:path=trained --learner strategic-perceptron-l2
 """
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
@@ -166,7 +174,7 @@ def report(
     _run(chosen, players, seeds, rounds, folder, as_json)
 
 
-@app.command()
+@app.command(epilog=TRAININGS)
 def train(
     algorithm: Annotated[str, typer.Argument(metavar="ALGO", help="`ppo`, `ppo_lstm` (recurrent), `sac` or `tqc`.")],
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
@@ -176,10 +184,15 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything that is random in training.")] = 0,
     timesteps: Annotated[
-        int | None, typer.Option(min=1, help="Rounds in total; those of the hyper-parameters by default.")
+        int | None,
+        typer.Option(min=1, help="Rounds, rounded up to whole rollouts; as the hyper-parameters say by default."),
     ] = None,
     hyperparameters: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="YAML in the format of rl-zoo3; the package's by default.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="YAML in the format of rl-zoo3, which says what the policy sees, too; the package's by default.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -191,32 +204,50 @@ def train(
     An interrupted or killed training goes on at its last checkpoint, with the same command, and ends as if nothing had
     happened.
     """
-    from strategic_env import train as training
+    from strategic_env.train import prepare
 
-    try:
-        with _usage():
-            planned = training.plan(
-                algorithm,
-                scenario,
-                parse_settings(settings or []),
-                seed=seed,
-                timesteps=timesteps,
-                hyperparameters=hyperparameters,
-                out=out,
-            )
-    except ImportError as error:
-        raise typer.BadParameter(str(error)) from error
-    if not errors.is_terminal:
-        errors.print(f"{planned.scenario}: training for {planned.settings.timesteps:,} rounds", markup=False)
+    with _usage():
+        prepared = prepare(
+            algorithm,
+            scenario,
+            parse_settings(settings or []),
+            seed=seed,
+            timesteps=timesteps,
+            hyperparameters=hyperparameters,
+            out=out,
+        )
+    progress = prepared.training.progress
+    folder = prepared.training.folder.path
+    options = ", ".join(f"{key}={json.dumps(value)}" for key, value in prepared.options.items()) or "no options"
+    if progress.done:
+        errors.print(f"{folder}: this training is done", style="dim", markup=False)
+    else:
+        errors.print(f"{algorithm} on {scenario} with {options}: {progress.total:,} rounds", style="dim", markup=False)
     try:
         with _progress() as bar:
-            task = bar.add_task(f"{algorithm} {scenario}", total=planned.settings.timesteps)
-            policy = training.carry_out(planned, lambda progress: bar.update(task, completed=progress.timesteps))
+            task = bar.add_task("evaluating", total=progress.total)
+            policy = prepared.training.run(_told_by(bar, task))
     except KeyboardInterrupt:
-        kept = f"{planned.folder} keeps the last checkpoint; the same command goes on from there"
-        raise typer.Exit(_failed(f"interrupted: {kept}", FAILED)) from None
-    print(training.summary(planned.folder))
+        begun = f"{folder} keeps the last checkpoint; the same command goes on from there"
+        raise typer.Exit(_failed(f"interrupted: {begun if progress.evaluations else NOTHING}", FAILED)) from None
+    print(prepared.summary())
     errors.print(f"saved {policy}", style="dim", markup=False)
+
+
+def _told_by(bar: Progress, task: TaskID) -> "Callable[[training.Progress], None]":
+    """Return what shows the progress of a training: the bar or, where nobody sees it move, a line an evaluation."""
+    from strategic_env.train import described
+
+    told = 0
+
+    def tell(progress: "training.Progress") -> None:
+        nonlocal told
+        bar.update(task, completed=progress.timesteps, description=described(progress))
+        if not errors.is_terminal and len(progress.evaluations) > told:
+            told = len(progress.evaluations)
+            errors.print(f"{progress.timesteps:,} rounds: {described(progress)}", markup=False)
+
+    return tell
 
 
 @app.command()
@@ -232,7 +263,8 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A small form, in two minutes; `gappletron` only.")] = False,
 ) -> None:
     """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
-    from strategic_env.reproduce import UNFINISHED, Request, reproduction, show
+    from agents.files import UNFINISHED
+    from strategic_env.reproduce import Request, reproduction, show
 
     with _usage():
         chosen = reproduction(what, runs, quick)
@@ -264,7 +296,7 @@ def _usage(prefix: str = "") -> Iterator[None]:
     """Turn what wrong arguments raise into one line and status 2."""
     try:
         yield
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
         raise typer.BadParameter(f"{prefix}{error}") from error
 
 

@@ -1,6 +1,6 @@
 """Learners compared over several scenarios, with the measures of `strategic_env.scores`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,9 +57,9 @@ class Comparison:
     baseline : str
     scenarios : list of str
         With their options, in the order of the columns below.
-    mistakes : dict of str to ndarray (seeds, scenarios) of float64
-        Of every learner, by label.
-    scores : dict of str to ndarray (seeds, scenarios) of float64
+    mistakes : dict of str to ndarray (runs, scenarios) of float64
+        Of every learner, by label; a run is a seed or, of a recipe, a policy.
+    scores : dict of str to ndarray (runs, scenarios) of float64
         The same, normalised on every scenario between the mean mistakes of the classic Perceptron (0) and of the best
         fixed classifier (1).
     rows : list of Row
@@ -72,7 +72,13 @@ class Comparison:
     rows: list[Row]
 
 
-def compare(results: Sequence[Results], baseline: str = NAIVE, *, resamples: int = RESAMPLES) -> Comparison:
+def compare(
+    results: Sequence[Results],
+    baseline: str = NAIVE,
+    *,
+    trained: Mapping[str, Sequence[str]] | None = None,
+    resamples: int = RESAMPLES,
+) -> Comparison:
     """Compare the learners of several evaluations.
 
     Parameters
@@ -81,6 +87,9 @@ def compare(results: Sequence[Results], baseline: str = NAIVE, *, resamples: int
         One per scenario, each of the same learners and of as many seeds.
     baseline : str
         The label of the learner that the others should improve on.
+    trained : mapping of str to sequence of str, optional
+        Policies of one recipe, trained with different seeds, by the name of the recipe: they become one learner, whose
+        runs are the policies, each with its mean mistakes over the seeds of the evaluation.
     resamples : int
         Of the bootstrap.
 
@@ -93,11 +102,11 @@ def compare(results: Sequence[Results], baseline: str = NAIVE, *, resamples: int
     TypeError
         If an argument is of the wrong kind.
     ValueError
-        If there are no results, learners or numbers of seeds differ, a run failed, the baseline, the classic
-        Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes than the
-        Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
+        If there are no results, learners or numbers of seeds differ, a scenario comes twice or has many labels, a run
+        failed, the baseline, the classic Perceptron or the best fixed classifier does not take part, or the latter
+        makes no fewer mistakes than the Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
     """
-    mistakes = mistakes_of(results)
+    mistakes = _by_recipe(mistakes_of(results), trained or {})
     for needed in (NAIVE, ORACLE):
         if needed not in mistakes:
             raise ValueError(f"results must hold {needed!r}, which scores are normalised with, got {list(mistakes)}")
@@ -132,14 +141,24 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
     TypeError
         If the results are no sequence of `Results`.
     ValueError
-        If there are none, learners or numbers of seeds differ, or a run failed.
+        If there are none, learners or numbers of seeds differ, a scenario comes twice or has many labels, or a run
+        failed.
     """
     if not isinstance(results, Sequence) or not all(isinstance(one, Results) for one in results):
         raise TypeError(f"results must be a list of Results, as evaluate returns, got {results!r}")
     if not results:
         raise ValueError("results must hold the Results of at least one scenario, got none")
     labels, seeds = _labels(results[0]), len(results[0].seeds)
+    titles = [title(one) for one in results]
     for one in results:
+        if one.scenario.game != Perceptron.game:
+            raise ValueError(
+                f"results must be of strategic classification, got {title(one)}: take strategic_env.scores"
+            )
+        if titles.count(title(one)) > 1:
+            raise ValueError(
+                f"results must be of different scenarios, got {title(one)} {titles.count(title(one))} times"
+            )
         if set(_labels(one)) != set(labels) or len(one.seeds) != seeds:
             raise ValueError(
                 f"results must have the same learners and as many seeds, got {labels} with {seeds} on "
@@ -155,6 +174,17 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
     }
 
 
+def _by_recipe(mistakes: dict[str, Float], trained: Mapping[str, Sequence[str]]) -> dict[str, Float]:
+    """Return the mistakes of learners, and of recipes in place of the policies that they trained."""
+    recipes: dict[str, Float] = {}
+    for recipe, policies in trained.items():
+        for label in policies:
+            one_of(f"trained[{recipe!r}]", label, tuple(mistakes))
+        recipes[recipe] = np.array([mistakes[label].mean(axis=0) for label in policies])
+    members = {label for policies in trained.values() for label in policies}
+    return {label: counts for label, counts in mistakes.items() if label not in members} | recipes
+
+
 def _labels(results: Results) -> list[str]:
     return [one.label for one in results.contestants]
 
@@ -162,17 +192,17 @@ def _labels(results: Results) -> list[str]:
 def show(comparison: Comparison, console: Console | None = None) -> None:
     """Print the table to the terminal, or to another console."""
     console = console or Console()
-    seeds = len(comparison.mistakes[comparison.baseline])
+    runs = " or ".join(map(str, sorted({len(counts) for counts in comparison.mistakes.values()})))
     where = counted(len(comparison.scenarios), "scenario")
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("learner", no_wrap=True)
+    table.add_column("learner", overflow="fold")
     for heading in ("mistakes", "normalised score", "fewer than baseline"):
-        table.add_column(heading, justify="right")
+        table.add_column(Text(heading), justify="right", no_wrap=True)
     for row in comparison.rows:
         estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")
         cells = ["-" if estimate is None else interval_text(estimate, form) for estimate, form in estimates]
         table.add_row(*map(Text, [shortened(row.learner), *cells]))
-    what = f"Interquartile means over {where} and {counted(seeds, 'seed')}, with 95% intervals"
+    what = f"Interquartile means over {where} and {runs} runs on each, with 95% intervals"
     notes = [
         f"scenarios: {'; '.join(comparison.scenarios)}.",
         f"normalised score: 0 is {NAIVE}, 1 is {ORACLE}, by their mean mistakes on each scenario.",

@@ -1,12 +1,14 @@
 """Who takes part: named learners, learners, and whatever else predicts, under the labels that tables and plots show."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from learners import policy
 from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
+from learners.rl.normalisation import Normalisation
+from strategic_env.arguments import parse_learner
 from strategic_env.bench_scenario import BenchScenario, check_game
 from strategic_env.encoding import plain
 
@@ -49,18 +51,25 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
     Raises
     ------
     ValueError
-        As `learners.catalogue.build`; or if it cannot begin a game of as many features as the scenario has.
+        As `learners.catalogue.build`; if it cannot begin a game of as many features as the scenario has; or if it
+        learned from observations that ``VecNormalize`` normalised, which it would not see here.
     TypeError
         If it cannot predict.
     """
     if isinstance(learner, Contestant):
         return learner
     if isinstance(learner, str):
-        return _named(learner, scenario, parameters)
+        named, given = parse_learner(learner)
+        return _named(named, scenario, given | parameters)
     if isinstance(learner, type) or not callable(getattr(learner, "predict", None)):
         raise TypeError(
             "a learner must be a name, or an object with a method predict(observation, state, episode_start, "
             f"deterministic), got {learner!r}"
+        )
+    if Normalisation.of(learner) is not None:
+        raise ValueError(
+            "a model that learned from normalised observations (VecNormalize) must see them here, too: "
+            f"pass learners.rl.TrainedPolicy(model, view), got {learner!r}"
         )
     name = getattr(learner, "name", None)
     name = name if isinstance(name, str) else type(learner).__name__
@@ -68,6 +77,27 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
         scenario.check_learner(learner)
         return Contestant(repr(learner), name, learner.parameters, learner)
     return Contestant(name, name, {}, learner)
+
+
+def contestants_of(
+    learners: Iterable[str | Policy | Contestant] | Mapping[str, str | Policy | Contestant], scenario: BenchScenario
+) -> list[Contestant]:
+    """Return everybody who takes part; the keys of a mapping are their labels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `contestant` and `check_labels`; or if a label is no text.
+    """
+    if isinstance(learners, Mapping):
+        strange = [label for label in learners if not (isinstance(label, str) and label)]
+        if strange:
+            raise TypeError(f"labels of learners must be text, got {strange[0]!r}")
+        found = [replace(contestant(one, scenario), label=label) for label, one in learners.items()]
+    else:
+        found = [contestant(one, scenario) for one in learners]
+    check_labels(found)
+    return found
 
 
 def _named(name: str, scenario: BenchScenario, parameters: dict[str, object]) -> Contestant:
@@ -125,4 +155,7 @@ def check_labels(contestants: Sequence[Contestant]) -> None:
         raise ValueError("learners must hold at least one learner, got none")
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"learners must differ, got {label!r} {labels.count(label)} times")
+            raise ValueError(
+                f"learners must differ, got {label!r} {labels.count(label)} times; "
+                "a mapping such as {'mine': learner} gives them names"
+            )

@@ -1,6 +1,6 @@
 """The bench: learners x seeds on a scenario, saved as they finish and resumed where they stopped."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from agents.individuals import BestResponse
 from learners.base import Learner
 from strategic_env.archive import Archive
 from strategic_env.bench_scenario import BenchScenario
-from strategic_env.contestants import Contestant, Policy, all_contestants, check_labels, contestant
+from strategic_env.contestants import Contestant, Policy, all_contestants, contestants_of
 from strategic_env.playing import Run, play, seed_numbers
 from strategic_env.scenarios import playable
 
@@ -58,7 +58,7 @@ class Results:
 
 
 def evaluate(
-    learners: Iterable[str | Policy | Contestant] | None,
+    learners: Iterable[str | Policy | Contestant] | Mapping[str, str | Policy | Contestant] | None,
     scenario: str | BenchScenario,
     seeds: int | Sequence[int] = 10,
     rounds: int | None = None,
@@ -70,10 +70,11 @@ def evaluate(
 
     Parameters
     ----------
-    learners : iterable of str, Policy or Contestant, optional
-        Names (`learners.catalogue.LEARNERS`), learners, or other objects with Stable-Baselines3's ``predict``; what
-        these learn must be in the state that they return, for each run begins with state None. By default every
-        learner that the scenario tells enough.
+    learners : iterable or mapping of str, Policy or Contestant, optional
+        Names (`learners.catalogue.LEARNERS`) with parameters as on the command line (``"perceptron:bias=true"``),
+        learners, or other objects with Stable-Baselines3's ``predict``; what these learn must be in the state that they
+        return, for each run begins with state None. The keys of a mapping are the names that results show. By default
+        every learner that the scenario tells enough.
     scenario : str, Scenario or MulticlassScenario
         What they meet.
     seeds : int or sequence of int
@@ -106,8 +107,7 @@ def evaluate(
     numbers = seed_numbers(seeds)
     if isinstance(learners, str) or not (learners is None or isinstance(learners, Iterable)):
         raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {learners!r}")
-    contestants = all_contestants(chosen)[0] if learners is None else [contestant(one, chosen) for one in learners]
-    check_labels(contestants)
+    contestants = all_contestants(chosen)[0] if learners is None else contestants_of(learners, chosen)
     archive = None if out is None else Archive(Path(out), chosen, length)
     if archive is not None:
         archive.save_settings(contestants, numbers)

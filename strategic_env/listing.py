@@ -15,10 +15,10 @@ from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS, learner_class
 from learners.feedback_graph import FeedbackGraph
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
-from learners.rl.policy import SavedPolicy
+from learners.rl.saved_policy import SavedPolicy
 from strategic_env.encoding import plain
 from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC
-from strategic_env.scenarios import builder_of, own_options, scenario
+from strategic_env.scenarios import builder_of, defaults_of, scenario
 from strategic_env.summary import shortened
 
 
@@ -59,13 +59,10 @@ def show_one(name: str, console: Console) -> None:
 
 def _show_scenario(name: str, console: Console) -> None:
     chosen = scenario(name)
-    setting = chosen.setting
     build = builder_of(name)
-    told = {"feedback": "full", "horizon": chosen.horizon, "population_seed": setting.population_seed}
-    defaults = told | _defaults(build)
     console.print(f"{name}: {SCENARIOS[name]}", highlight=False)
     forms = {key: f"  ({form})" for key, form in ({**chosen.game_options} | _forms(build)).items()}
-    options = {option: _text(defaults[option]) + forms.get(option, "") for option in own_options(name)}
+    options = {option: _text(value) + forms.get(option, "") for option, value in defaults_of(name).items()}
     _show(console, "Options, --set KEY=VALUE", options)
     _show(console, "What it tells a learner", {key: _told(value) for key, value in chosen.knowledge.items()})
     console.print(f"gymnasium.make takes these options and {', '.join(chosen.environment_options)}.", highlight=False)

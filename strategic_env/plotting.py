@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from agents.files import replacing
 from agents.typing import Float
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from learners.fixed import BestFixedClassifier, ConstantClassifier
@@ -32,6 +33,7 @@ from strategic_env.summary import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Colours of Okabe and Ito without yellow, which colour-blind readers tell apart, and two that are darker.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A1F5C", "#7F7F00")
@@ -77,7 +79,13 @@ def plot(results: Results, path: str | Path) -> None:
     for bound, colour in bounds:
         axes.axhline(bound, color=colour, linewidth=1.1, linestyle=(0, (1, 1.5)))
     _draw_names(axes, curves, limit)
-    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    save_picture(figure, path)
+
+
+def save_picture(figure: "Figure", path: str | Path) -> None:
+    """Save a picture as a PNG, cut to what is drawn, at once or not at all."""
+    with replacing(Path(path)) as unfinished:
+        figure.savefig(unfinished, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
 
 
 @dataclass(frozen=True)
@@ -209,7 +217,10 @@ def _draw_names(axes: "Axes", curves: Sequence[_Curve], limit: float) -> None:
         axes.plot([1.005, 1.03], [height, place], color=colour, linewidth=0.8, transform=frame, clip_on=False)
         sample = (1.03, 1.09)  # its look, as in a legend
         axes.plot(sample, [place, place], color=colour, linestyle=style, linewidth=1.8, transform=frame, clip_on=False)
-        axes.text(1.1, place, text, color=colour, fontsize=10.5, fontweight=weight, transform=frame, va="center")
+        written = axes.text(
+            1.1, place, text, color=colour, fontsize=10.5, fontweight=weight, transform=frame, va="center"
+        )
+        written.set_parse_math(False)  # a dollar is a dollar
 
 
 def _wrapped(label: str, width: int) -> list[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_array
+from agents.checks import LARGEST, finite_array, shown
 from agents.typing import Float
 from strategic_env.extras import require_plot
-from strategic_env.plotting import GREY, LOOKS, Look
+from strategic_env.plotting import GREY, LOOKS, Look, save_picture
 from strategic_env.scores import RESAMPLES, Estimate, interquartile_mean, interval_text, performance_profile
 from strategic_env.summary import counted, shortened
 
@@ -59,26 +59,34 @@ def plot_profiles(
     require_plot()
     from matplotlib.ticker import PercentFormatter
 
-    arrays = {label: finite_array(f"scores of {label}", value, (None, None)) for label, value in scores.items()}
+    arrays = {
+        label: finite_array(f"scores of {label}", value, (None, None), largest=LARGEST)
+        for label, value in scores.items()
+    }
     chosen = _looks(list(arrays), looks)
     limits = _range(arrays) if thresholds is None else finite_array("thresholds", thresholds, (None,))
     if len(limits) < 2 or np.any(np.diff(limits) <= 0.0):
-        raise ValueError(f"thresholds must be at least two and ascend, got {limits.tolist()}")
+        raise ValueError(f"thresholds must be at least two and ascend, got {shown(limits.tolist())}")
     means = {label: interquartile_mean(array, resamples=1).value for label, array in arrays.items()}
     figure, axes = _figure(height=4.4)
+    curves, names = [], []
     for label in sorted(arrays, key=lambda label: -means[label]):
         profile = performance_profile(arrays[label], limits, resamples=resamples)
         colour, style = chosen[label]
-        name = f"{shortened(label)}  {means[label]:.2f}"
         axes.fill_between(limits, profile.low, profile.high, color=colour, alpha=0.15, linewidth=0, step="post")
-        axes.step(limits, profile.share, where="post", color=colour, linestyle=style, linewidth=2.0, label=name)
+        names.append(f"{shortened(label)}  {means[label]:.2f}")
+        (line,) = axes.step(limits, profile.share, where="post", color=colour, linestyle=style, linewidth=2.0)
+        line.set_label(names[-1])
+        curves.append(line)
     _write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
     axes.set_xlim(limits[0], limits[-1])
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_xlabel(xlabel, fontsize=12)
     axes.set_ylabel("share of runs above it", fontsize=12)
-    axes.legend(
+    legend = axes.legend(
+        curves,
+        names,
         title="learner  interquartile mean",
         title_fontsize=10.5,
         alignment="left",
@@ -87,7 +95,9 @@ def plot_profiles(
         frameon=False,
         fontsize=10.5,
     )
-    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # a dollar is a dollar
+    save_picture(figure, path)
 
 
 def plot_intervals(
@@ -112,23 +122,28 @@ def plot_intervals(
     ------
     ImportError
         If matplotlib is missing.
-    ValueError
-        If there are no estimates, or a look is missing.
+    TypeError, ValueError
+        If there are no estimates, an interval is not finite or does not hold its estimate, or a look is missing.
     """
     require_plot()
     chosen = _looks(list(estimates), looks)
+    for label, estimate in estimates.items():
+        value, low, high = finite_array(f"estimate of {label}", estimate, (3,), largest=LARGEST)
+        if not low <= value <= high:
+            raise ValueError(f"estimate of {label} must lie in its interval, got {shown(estimate)}")
     figure, axes = _figure(height=0.8 + 0.42 * len(estimates))
-    for place, (label, estimate) in enumerate(estimates.items()):
-        colour, ends = chosen[label][0], [estimate.low, estimate.high]
-        axes.plot(ends, [place, place], color=colour, linewidth=9, alpha=0.35, solid_capstyle="butt")
-        axes.plot(estimate.value, place, marker="|", color=colour, markersize=16, markeredgewidth=2.5)
-        text = interval_text(estimate, ".2f")
+    form = ".2f" if max(abs(estimate[0]) for estimate in estimates.values()) >= 0.1 else ".2g"
+    for place, (label, (value, low, high)) in enumerate(estimates.items()):
+        colour = chosen[label][0]
+        axes.plot([low, high], [place, place], color=colour, linewidth=9, alpha=0.35, solid_capstyle="butt")
+        axes.plot(value, place, marker="|", color=colour, markersize=16, markeredgewidth=2.5)
+        text = interval_text(Estimate(value, low, high), form)
         axes.text(1.03, place, text, transform=axes.get_yaxis_transform(), color=colour, fontsize=10.5, va="center")
     _write_above(axes, "bars are 95% intervals")
-    axes.set_yticks(range(len(estimates)), [shortened(label) for label in estimates])
+    axes.set_yticks(range(len(estimates)), [shortened(label) for label in estimates], parse_math=False)
     axes.set_ylim(len(estimates) - 0.5, -0.5)
     axes.set_xlabel(xlabel, fontsize=12)
-    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    save_picture(figure, path)
 
 
 def _looks(labels: Sequence[str], looks: Mapping[str, Look] | None) -> dict[str, Look]:
@@ -145,15 +160,15 @@ def _looks(labels: Sequence[str], looks: Mapping[str, Look] | None) -> dict[str,
 def _range(scores: Mapping[str, Float]) -> Float:
     """Return thresholds from the lowest score to the highest, with a margin, so that no curve hides in the frame."""
     low, high = min(map(np.min, scores.values())), max(map(np.max, scores.values()))
-    margin = 0.03 * (high - low) or 1.0
+    margin = max(0.03 * (high - low), 1e-9 * max(abs(low), abs(high))) or 1.0
     return np.linspace(low - margin, high + margin, THRESHOLDS)
 
 
 def _sizes(scores: Mapping[str, Float]) -> str:
     """Say over how many runs and tasks the curves are; learners may have had unequal numbers of runs."""
     runs = sorted({f"{len(array):,}" for array in scores.values()})
-    tasks = counted(next(iter(scores.values())).shape[1], "task")
-    return f"{' or '.join(runs)} runs of each of {tasks}"
+    tasks = sorted({array.shape[1] for array in scores.values()})
+    return f"{' or '.join(runs)} runs of each of {' or '.join([*map(str, tasks[:-1]), counted(tasks[-1], 'task')])}"
 
 
 def _write_above(axes: "Axes", text: str) -> None:

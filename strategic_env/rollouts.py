@@ -253,7 +253,7 @@ def rollout(
         raise TypeError(
             "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
             "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
-            f"{learner!r}"
+            f"{learner!r}; evaluate plays others, such as trained policies"
         )
     chosen.check_learner(player)
     if not supports(player, chosen.setting):

@@ -234,6 +234,14 @@ def own_options(name: str) -> tuple[str, ...]:
     return (*inspect.signature(builder_of(name)).parameters, *kind_of(name).game_options)
 
 
+def defaults_of(name: str) -> dict[str, object]:
+    """Return the options that a scenario takes, with the values that they have if nobody gives others."""
+    chosen, parameters = scenario(name), inspect.signature(builder_of(name)).parameters
+    told = {"feedback": "full", "horizon": chosen.horizon, "population_seed": chosen.setting.population_seed}
+    found = told | {option: parameter.default for option, parameter in parameters.items()}
+    return {option: found[option] for option in own_options(name)}
+
+
 def playable(wanted: str | BenchScenario) -> BenchScenario:
     """Return a scenario, or the one of this name.
 

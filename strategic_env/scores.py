@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST, count, finite_array
+from agents.checks import LARGEST, SMALLEST, count, finite_array
 from agents.typing import Float, Int
 
 RESAMPLES = 2000
@@ -134,7 +134,7 @@ def ratio_of_means(scores: ArrayLike, baseline: ArrayLike, *, resamples: int = R
     Raises
     ------
     TypeError, ValueError
-        As `interquartile_mean`; or if the shapes differ, or the baseline's mean is not positive in every resample.
+        As `interquartile_mean`; or if the shapes differ, or the baseline's mean is not above 1e-100 in every resample.
     """
     ours, theirs = _scores("scores", scores), _scores("baseline", baseline)
     if ours.shape != theirs.shape:
@@ -194,15 +194,19 @@ def normalised_score(scores: ArrayLike, naive: ArrayLike, oracle: ArrayLike) -> 
     TypeError
         If an argument does not hold numbers.
     ValueError
-        If shapes differ, numbers are not finite, or naive learner and oracle are equal on a task.
+        If shapes differ, numbers are not finite or beyond 1e100 in size, or naive learner and oracle are equal on a
+        task, or nearly so.
     """
-    checked = finite_array("scores", scores, (None, None))
-    zero, one = (finite_array(n, v, (checked.shape[1],)) for n, v in (("naive", naive), ("oracle", oracle)))
+    checked = finite_array("scores", scores, (None, None), largest=LARGEST)
+    ends = (("naive", naive), ("oracle", oracle))
+    zero, one = (finite_array(name, value, (checked.shape[1],), largest=LARGEST) for name, value in ends)
     equal = np.flatnonzero(zero == one)
     if equal.size:
         task = int(equal[0])
         raise ValueError(f"oracle must differ from naive on every task, got {one[task]} for both on task {task}")
-    return (checked - zero) / (one - zero)
+    with np.errstate(over="ignore"):
+        normalised = (checked - zero) / (one - zero)
+    return finite_array("scores, normalised between naive and oracle,", normalised, normalised.shape)
 
 
 def interval_text(estimate: Estimate, form: str) -> str:
@@ -257,10 +261,9 @@ def _share_won(scores: Float, baseline: Float) -> Float:
 
 def _ratio(scores: Float, baseline: Float) -> Float:
     below = _middle_mean(baseline)
-    if np.any(below <= 0.0):
-        raise ValueError(
-            f"baseline must have a positive interquartile mean in every resample, got {float(np.min(below))}"
-        )
+    if np.any(below < SMALLEST):
+        least = float(np.min(below))
+        raise ValueError(f"baseline must have an interquartile mean above {SMALLEST} in every resample, got {least}")
     return _middle_mean(scores) / below
 
 

@@ -1,46 +1,60 @@
 """The work of ``strategic-env train``: a policy for a scenario, by an algorithm and its hyper-parameters."""
 
-import csv
-from collections.abc import Callable, Mapping
+import json
+import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.checks import count
-from strategic_env.registration import environment_id
-from strategic_env.scenarios import strategic_scenario
+from strategic_env.encoding import plain
+from strategic_env.registration import MULTICLASS, environment_id
+from strategic_env.scenarios import defaults_of, strategic_scenario
 
 if TYPE_CHECKING:
-    from learners.rl import Settings
-    from learners.rl.training import Progress
+    from learners.rl.training import Progress, Training
 
 # An environment has these options besides its scenario's; the others are the trainer's business.
 OF_THE_ENVIRONMENT = ("reward",)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A training, checked and ready to begin.
+class Prepared:
+    """A training, checked and ready to run.
 
     Attributes
     ----------
-    settings : Settings
-        Algorithm, view, hyper-parameters, rounds.
+    training : Training
     scenario : str
     options : dict
         Of the scenario, those of the hyper-parameters' entry among them.
-    seed : int
-    folder : Path
     """
 
-    settings: "Settings"
+    training: "Training"
     scenario: str
     options: dict[str, Any]
-    seed: int
-    folder: Path
+
+    def summary(self) -> str:
+        """Return in two lines what training did to the mistakes in held-out games, and how to see it play."""
+        marks = self.training.progress.evaluations
+        best = min(marks, key=lambda one: (one.mistakes, -one.timesteps))
+        when = (
+            f"the best of {len(marks)} evaluations, after {best.timesteps:,} rounds; {marks[0].mistakes:.2f} untrained"
+        )
+        return f"{best.mistakes:.2f} mistakes per held-out game ({when})\n{self.command()}"
+
+    def command(self) -> str:
+        """Return the command that lets the policy play what it was trained on."""
+        defaults = defaults_of(self.scenario)
+        words = ["strategic-env", "run", self.scenario]
+        for name, value in self.options.items():
+            if value != defaults.get(name):
+                words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+        return shlex.join([*words, "--learner", f"sb3:path={self.training.folder.path}"])
 
 
-def plan(
+def prepare(
     algorithm: str,
     name: str,
     options: Mapping[str, Any] | None = None,
@@ -49,8 +63,8 @@ def plan(
     timesteps: int | None = None,
     hyperparameters: str | Path | None = None,
     out: str | Path | None = None,
-) -> Plan:
-    """Check what is asked for before any work, and note it in the folder.
+) -> Prepared:
+    """Check what is asked for before any work, and note it in the folder; run it with ``training.run()``.
 
     Parameters
     ----------
@@ -73,45 +87,29 @@ def plan(
     ------
     OSError
         If a file or the folder cannot be used.
-    ValueError
+    TypeError, ValueError
         For an unknown name or option, a value outside its limits, or a folder that holds another training.
     ImportError
         If the extra "rl" is not installed.
     """
-    from learners.rl import read_settings
-    from learners.rl.training import LARGEST_TRAINING_SEED, claim
+    from learners.rl import Training, read_settings
 
+    if name in MULTICLASS:
+        raise ValueError(f"scenario must be one of strategic classification to train a policy, got {name!r}")
     settings = read_settings(algorithm, environment_id(name), hyperparameters)
     if timesteps is not None:
         settings = replace(settings, timesteps=count("timesteps", timesteps, minimum=1))
-    chosen = settings.options | dict(options or {})
+    chosen = {key: plain(value) for key, value in (settings.options | dict(options or {})).items()}
+    own = {key: value for key, value in chosen.items() if key not in OF_THE_ENVIRONMENT}
     rewarded = {key: value for key, value in chosen.items() if key in OF_THE_ENVIRONMENT}
-    strategic_scenario(name, **{key: chosen[key] for key in chosen if key not in rewarded}).make_vec(1, **rewarded)
-    seed = count("seed", seed, maximum=LARGEST_TRAINING_SEED)
+    strategic_scenario(name, **own).make_vec(1, **rewarded)
     folder = Path(f"{algorithm}-{name}-{seed}") if out is None else Path(out)
-    claim(settings, environment_id(name), folder, seed=seed, options=chosen)
-    return Plan(settings, name, chosen, seed, folder)
+    training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
+    return Prepared(training, name, own)
 
 
-def carry_out(planned: Plan, progress: "Callable[[Progress], object] | None" = None) -> Path:
-    """Train, or go on where an earlier call was interrupted; return the policy's file (`learners.rl.train`)."""
-    from learners.rl import train
-
-    return train(
-        planned.settings,
-        environment_id(planned.scenario),
-        planned.folder,
-        seed=planned.seed,
-        options=planned.options,
-        progress=progress,
-    )
-
-
-def summary(folder: Path) -> str:
-    """Return in one line what a training did to the mistakes in held-out games."""
-    from learners.rl.training import EVALUATIONS
-
-    with (folder / EVALUATIONS).open(encoding="utf-8", newline="") as file:
-        marks = [(float(row["mistakes"]), int(row["timesteps"])) for row in csv.DictReader(file)]
-    best, when = min(marks, key=lambda mark: (mark[0], -mark[1]))
-    return f"{best:.2f} mistakes per held-out game after {when:,} rounds of training, {marks[0][0]:.2f} before"
+def described(progress: "Progress") -> str:
+    """Return how many mistakes the last evaluation found."""
+    if not progress.evaluations:
+        return "evaluating"
+    return f"{progress.evaluations[-1].mistakes:.2f} mistakes per held-out game"

@@ -14,8 +14,8 @@ from rich.console import Console
 from agents.typing import Float
 from strategic_env import profiles
 from strategic_env.comparison import compare, mistakes_of, show
-from strategic_env.contestants import contestant
-from strategic_env.evaluation import Results
+from strategic_env.contestants import contestants_of
+from strategic_env.evaluation import Results, evaluate
 from strategic_env.playing import Run
 from strategic_env.plotting import looks_of
 from strategic_env.profiles import plot_intervals, plot_profiles
@@ -40,7 +40,8 @@ def results_of(dim: int, counts: dict[str, list[int]]) -> Results:
         for seed, number in enumerate(numbers)
     ]
     seeds = list(range(len(next(iter(counts.values())))))
-    return Results(game, 200, seeds, [200], [contestant(label, game) for label in counts], runs)
+    named = {label: label if label in COUNTS else "margin-perceptron" for label in counts}
+    return Results(game, 200, seeds, [200], contestants_of(named, game), runs)
 
 
 def both(counts: dict[str, list[list[int]]] = COUNTS) -> list[Results]:
@@ -68,11 +69,22 @@ def test_another_baseline_may_be_named() -> None:
     assert row.learner == NAIVE and row.improvement is not None and row.improvement.value < 0.1
 
 
+def test_policies_of_one_recipe_are_the_runs_of_one_learner() -> None:
+    policies = {"seed 0": ([4, 6, 4, 6], [2, 2, 2, 2]), "seed 1": ([7, 7, 7, 7], [1, 3, 1, 3])}
+    comparison = compare(both({**COUNTS, **policies}), trained={"ppo": list(policies)}, resamples=50)
+    assert [row.learner for row in comparison.rows] == [*COUNTS, "ppo"]
+    np.testing.assert_array_equal(comparison.mistakes["ppo"], [[5.0, 2.0], [7.0, 2.0]])
+    stream = io.StringIO()
+    show(comparison, Console(file=stream, width=70))
+    assert "2 or 4 runs on each" in stream.getvalue()
+    assert re.search(r"ppo +[\d.]+ \[", stream.getvalue()), "numbers are shown where there is little room"
+
+
 def test_show_names_the_numbers_the_scenarios_and_both_ends_of_the_score() -> None:
     stream = io.StringIO()
     show(compare(both(), resamples=50), Console(file=stream, width=120))
     text = stream.getvalue()
-    assert "2 scenarios and 4 seeds" in text and "KnownL2, dim=2; KnownL2, dim=5" in text
+    assert "2 scenarios and 4 runs on each" in text and "KnownL2, dim=2; KnownL2, dim=5" in text
     line = next(line for line in text.splitlines() if line.startswith(STRATEGIC))
     assert re.search(r"40\.0 \[[\d.]+, [\d.]+\] +0\.50 \[[\d.]+, [\d.]+\] +9\d% \[\d+%, \d+%\]", line)
     assert next(line for line in text.splitlines() if line.startswith(NAIVE)).rstrip().endswith("-")
@@ -101,6 +113,17 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "as many seeds, got ['perceptron', 'best-fixed-classifier', 'strategic-perceptron-l2'] with 4",
     ),
     "failed": (lambda: compare(failing()), ValueError, "got perceptron on KnownL2, dim=5 with seed 1: ValueError: no"),
+    "twice": (lambda: compare([*both(), both()[0]]), ValueError, "of different scenarios, got KnownL2, dim=2 2 times"),
+    "many labels": (
+        lambda: compare([evaluate(["banditron"], "Bandit", seeds=2, rounds=5)]),
+        ValueError,
+        "results must be of strategic classification, got Bandit",
+    ),
+    "recipe": (
+        lambda: compare(both(), trained={"ppo": ["sb3"]}),
+        ValueError,
+        "trained['ppo'] must be one of 'perceptron'",
+    ),
     "equal": (
         lambda: compare(both({**COUNTS, ORACLE: COUNTS[NAIVE]})),
         ValueError,
@@ -154,6 +177,19 @@ def test_intervals_are_drawn_as_long_as_they_are(tmp_path: Path, monkeypatch: py
     assert [tick.get_text() for tick in axes[0].get_yticklabels()] == ["a", "b"]
 
 
+def test_names_are_drawn_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    axes = caught_axes(monkeypatch)
+    strange = ["_hidden", "a$b$c", "$a_b^{$"]
+    values = {label: [[1.0 + 1e-13 * place, 2.0], [3.0, 4.0]] for place, label in enumerate(strange)}
+    plot_profiles(values | {"one task": [[1.0], [2.0]]}, tmp_path / "a.jpg", resamples=5)
+    assert (tmp_path / "a.jpg").read_bytes().startswith(PNG)
+    named = {text.get_text().split("  ")[0] for text in axes[0].get_legend().get_texts()}
+    assert named == {*strange, "one task"} and "2 runs of each of 1 or 2 tasks" in axes[0].texts[0].get_text()
+    plot_profiles({"a": [[1.0], [1.0 + 1e-15]]}, tmp_path / "b.png", resamples=5)
+    plot_intervals({label: Estimate(1e-5, 0.0, 1e-4) for label in strange}, tmp_path / "c.png", xlabel="mistakes")
+    assert "1e-05" in axes[2].texts[0].get_text()
+
+
 def caught_axes(monkeypatch: pytest.MonkeyPatch) -> list:  # type: ignore[type-arg]
     caught, make = [], profiles._figure
 
@@ -178,6 +214,13 @@ def test_nothing_to_draw_and_missing_looks_are_refused(scores: dict[str, Float],
         plot_profiles({"a": [[np.nan], [1.0]]}, path)
     with pytest.raises(ValueError, match="thresholds must be at least two and ascend"):
         plot_profiles(scores, path, thresholds=[1.0, 0.0])
+    with pytest.raises(ValueError, match="estimate of a must be finite"):
+        plot_intervals({"a": Estimate(np.nan, 0.0, 1.0)}, path, xlabel="mistakes")
+    with pytest.raises(ValueError, match="estimate of a must lie in its interval, got"):
+        plot_intervals({"a": Estimate(1.0, 3.0, -3.0)}, path, xlabel="mistakes")
+    for strange in ("", str(tmp_path), str(tmp_path / "nowhere" / "a.png")):
+        with pytest.raises(OSError):
+            plot_profiles(scores, strange, resamples=5)
     assert not path.exists()
 
 

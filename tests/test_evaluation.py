@@ -16,6 +16,7 @@ from learners.accepted_only import AcceptedOnlyL2
 from learners.catalogue import LEARNERS, build
 from strategic_env import Setting, archive, evaluate, evaluation, rollout, scenario
 from strategic_env.contestants import contestant
+from strategic_env.summary import reference_of
 
 
 class Failing(Perceptron):
@@ -148,6 +149,32 @@ def test_policies_of_stable_baselines_can_take_part(observation: str, policy: st
     assert first.contestants[0].label == "PPO"
     assert first.runs[0].error is None
     assert first.runs[0].curve == again.runs[0].curve
+
+
+def test_a_model_that_saw_normalised_observations_is_refused() -> None:
+    stable_baselines3 = pytest.importorskip("stable_baselines3")
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+    env = VecNormalize(DummyVecEnv([lambda: scenario("KnownL2").make(observation="flat")]))
+    model = stable_baselines3.PPO("MlpPolicy", env, device="cpu")
+    with pytest.raises(
+        ValueError, match=r"normalised observations \(VecNormalize\).* pass learners\.rl\.TrainedPolicy"
+    ):
+        evaluate([model], "KnownL2", seeds=1, rounds=5)
+
+
+def test_learners_may_be_named_and_have_parameters_as_on_the_command_line(tmp_path: Path) -> None:
+    named = {"mine": Own(), "steep": "perceptron:learning_rate=2,bias=true", "reference": "best-fixed-classifier"}
+    results = evaluate(named, "KnownL2", seeds=2, rounds=40)
+    assert [one.label for one in results.contestants] == list(named)
+    assert results.contestants[1].parameters == {"learning_rate": 2, "bias": True}
+    assert reference_of(results) is results.contestants[2]
+    assert {run.learner for run in results.runs} == set(named)
+    evaluate({"steep": named["steep"]}, "KnownL2", seeds=2, rounds=40, out=tmp_path)
+    _, (kept,), _, _ = archive.load_settings(tmp_path)
+    assert (kept.label, kept.parameters) == ("steep", {"learning_rate": 2, "bias": True})
+    with pytest.raises(TypeError, match=r"labels of learners must be text, got 3"):
+        evaluate({3: "perceptron"}, "KnownL2", seeds=1, rounds=5)  # type: ignore[dict-item]
 
 
 def test_results_are_short_to_read() -> None:

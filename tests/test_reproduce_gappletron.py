@@ -8,10 +8,10 @@ import pytest
 from matplotlib import image
 from rich.console import Console
 
+from agents.files import UNFINISHED
 from strategic_env import evaluation
 from strategic_env.reproduce import Request, gappletron
 from strategic_env.reproduce.gappletron import ALGORITHMS, FULL, QUICK, Algorithm, Grid, Rate
-from strategic_env.reproduce.result import UNFINISHED
 
 SMALL = Grid(dims=(40,), classes=(3,), noises=(0.0, 0.1), rounds=60, repetitions=2)
 FEW = tuple(one for one in ALGORITHMS if one.learner in ("gappletron", "pnewtron"))

@@ -9,56 +9,19 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from sb3_contrib import TQC, RecurrentPPO
-from stable_baselines3 import A2C, PPO, SAC
+from rl_models import ALGORITHMS, DIM, ID, SMALL, built, played
 
 import strategic_env
-from learners.base import Learner
-from learners.rl import GymnasiumVecEnv, SavedPolicy, TrainedPolicy, View, ViewedVectorEnv, load, save, shipped
-from learners.rl.policy import ABOUT, SHIPPED, WEIGHTS
+from learners.rl import SavedPolicy, TrainedPolicy, ViewedVectorEnv, load, save, shipped
+from learners.rl.saved_policy import ABOUT, SHIPPED, WEIGHTS
 from learners.rl.training import mistakes_in_games
 from learners.rl.views import VIEWS
 from strategic_env.rollouts import rollout
 from strategic_env.scenarios import scenario
 from strategic_env.scores import ratio_of_means
 
-ID, DIM = "strategic_env/KnownL2-v0", 3
 UNSEEN = 1_000_000
 SCENARIO = scenario("KnownL2", dim=DIM, horizon=40)
-SMALL = {"net_arch": [8]}
-ALGORITHMS: dict[str, tuple[Any, str, dict[str, Any]]] = {
-    "PPO": (PPO, "MlpPolicy", {"use_sde": True, "policy_kwargs": SMALL}),
-    "A2C": (A2C, "MlpPolicy", {"policy_kwargs": SMALL}),
-    "SAC": (SAC, "MlpPolicy", {"policy_kwargs": SMALL}),
-    "TQC": (TQC, "MlpPolicy", {"policy_kwargs": SMALL | {"n_critics": 1}}),
-    "RecurrentPPO": (RecurrentPPO, "MlpLstmPolicy", {"policy_kwargs": SMALL | {"lstm_hidden_size": 4}}),
-}
-
-
-def built(algorithm: str = "PPO", view: str = "coefficients", **options: Any) -> tuple[Any, View]:
-    """Return an untrained model whose weights are not small, and its view."""
-    told = {"dim": DIM, "horizon": 40, "autoreset_mode": "Disabled", **options}
-    env = ViewedVectorEnv(gymnasium.make_vec(ID, num_envs=2, **told), view)
-    kind, policy, arguments = ALGORITHMS[algorithm]
-    model = kind(policy, GymnasiumVecEnv(env), seed=0, device="cpu", **copy.deepcopy(arguments))
-    import torch
-
-    with torch.no_grad():
-        for number, weights in enumerate(model.policy.parameters()):
-            weights.copy_(torch.sin(torch.arange(weights.numel(), dtype=weights.dtype) + number).reshape(weights.shape))
-    return model, env.view
-
-
-def played(learner: Learner[Any], rounds: int = 15, games: int = 3, dim: int = DIM) -> np.ndarray[Any, Any]:
-    """Return what a learner publishes in some games (rounds, games, dim + 1)."""
-    env = gymnasium.make_vec(ID, num_envs=games, dim=dim)
-    observation, _ = env.reset(seed=4)
-    state, published = None, []
-    for _ in range(rounds):
-        action, state = learner.predict(observation, state)
-        observation, *_ = env.step(action)
-        published.append(action)
-    return np.array(published)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -137,8 +100,8 @@ def test_it_takes_part_beside_the_papers_learners(tmp_path: Path) -> None:
     players = [TrainedPolicy(model, view), load(tmp_path / "policy.zip"), "strategic-perceptron-l2"]
     results = strategic_env.evaluate(players, SCENARIO, seeds=2, rounds=30)
     assert not [run.error for run in results.runs if run.error]
-    mistakes = {run.learner: run.mistakes for run in results.runs if run.seed == 0}
-    assert len(mistakes) >= 3
+    in_memory, from_file, theirs = ([run.mistakes for run in results.of(one)] for one in results.contestants)
+    assert in_memory == from_file != theirs
 
 
 def test_a_saved_policy_is_told_what_the_scenario_tells(tmp_path: Path) -> None:
@@ -180,11 +143,11 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
     import torch
 
     model, view = built()
-    model.policy_kwargs = SMALL | {"activation_fn": torch.nn.ReLU}
+    model.policy_kwargs = SMALL | {"activation_fn": type("Mine", (torch.nn.ReLU,), {})}
     with pytest.raises(ValueError, match=r"must hold JSON values only"):
         save(model, tmp_path / "policy.zip", view)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match=r"model must observe 20 numbers, as the view 'coefficients' shows"):
+    with pytest.raises(ValueError, match=r"model must have the observation_space Box.*20.* of the view 'coefficients'"):
         TrainedPolicy(built(view="flat")[0], view)
 
 
@@ -214,7 +177,7 @@ def test_the_packages_policies_are_small_and_say_where_they_come_from() -> None:
         assert f"seed {training['seed']}" in card and f"{training['timesteps']:,} rounds" in card
 
 
-@pytest.mark.parametrize(("dim", "most"), [(5, 0.5), (10, 0.75), (20, 0.75)])
+@pytest.mark.parametrize(("dim", "most"), [(5, 0.5), (10, 0.55), (20, 0.6)])
 def test_the_packages_policy_errs_less_than_the_papers_algorithm(dim: int, most: float) -> None:
     options = {"dim": dim, "horizon": 200}
     ours = mistakes_in_games(load("meta-l2"), ID, 200, UNSEEN, **options)[:, np.newaxis]

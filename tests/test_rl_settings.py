@@ -1,15 +1,17 @@
 """Hyper-parameters in rl-zoo3's format: what is read, and what is refused in one line."""
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
+import torch
 
 import strategic_env  # noqa: F401
 from learners.rl import read_settings
-from learners.rl.policy import algorithm_class
-from learners.rl.settings import ALGORITHMS, FOLDER, _parsed, settings
+from learners.rl.saved_policy import algorithm_class
+from learners.rl.settings import ALGORITHMS, FOLDER, _parsed, schedule, settings
 
 WRAPPER = {"learners.rl.ViewedEnv": {"view": "coefficients"}}
 ENTRY: dict[str, Any] = {"n_timesteps": 1e4, "policy": "MlpPolicy", "env_wrapper": [WRAPPER]}
@@ -66,11 +68,37 @@ def test_a_list_is_a_frequency_as_stable_baselines3_wants_it() -> None:
         ({"n_envs": 0}, r"n_envs must be at least 1, got 0"),
         ({"frame_stack": 4}, r"ppo has no hyper-parameter 'frame_stack' here; it has policy, "),
         ({"seed": 1}, r"ppo has no hyper-parameter 'seed' here"),
-        ({"normalize": True}, r"normalize must say norm_obs: false, .* got True"),
+        ({"tensorboard_log": "logs"}, r"ppo has no hyper-parameter 'tensorboard_log' here"),
+        ({"normalize": 3}, r"normalize must be a mapping, got 3"),
+        ({"normalize": "__import__('os').system('true')"}, r"normalize must be a mapping, or text such as dict\(a=1\)"),
+        ({"policy_kwargs": "dict(net_arch=[open('x')])"}, r"policy_kwargs must be a mapping, or text such as"),
+        ({"policy_kwargs": "dict(**{})"}, r"policy_kwargs must be a mapping, or text such as"),
+        ({"policy_kwargs": [64]}, r"policy_kwargs must be a mapping, got \[64\]"),
+        ({"policy_kwargs": {"activation_fn": "nn.Nothing"}}, r"activation_fn must be one of torch, such as nn\.ReLU"),
+        ({"policy_kwargs": {"activation_fn": "os.system"}}, r"activation_fn must be one of torch, such as nn\.ReLU"),
+        ({"policy": "MlpPolcy"}, r"policy must be one of 'MlpPolicy', .* got 'MlpPolcy'"),
+        ({"policy": None}, r"policy must be one of 'MlpPolicy', .* got None"),
         ({"learning_rate": "cos_3e-4"}, r"learning_rate must be .* such as lin_3e-4, got 'cos_3e-4'"),
         ({"learning_rate": "lin_fast"}, r"learning_rate must be .* such as lin_3e-4, got 'lin_fast'"),
+        ({"learning_rate": "lin_1_0"}, r"learning_rate must be .* such as lin_3e-4, got 'lin_1_0'"),
+        ({"learning_rate": "lin_nan"}, r"learning_rate must be .* such as lin_3e-4, got 'lin_nan'"),
+        ({"learning_rate": "lin_-1"}, r"learning_rate must be greater than 0\.0, got -1\.0"),
+        ({"learning_rate": "lin_1e999"}, r"learning_rate must be finite, got inf"),
+        ({"learning_rate": -1}, r"learning_rate must be greater than 0\.0, got -1"),
+        ({"clip_range": -1}, r"clip_range must be greater than 0\.0, got -1"),
+        ({"gamma": 2}, r"gamma must be at most 1\.0, got 2"),
+        ({"gamma": "abc"}, r"gamma must be a number, got 'abc'"),
+        ({"n_epochs": 0}, r"n_epochs must be at least 1, got 0"),
+        ({"n_epochs": True}, r"n_epochs must be an integer, got True"),
+        ({"batch_size": 1.5}, r"batch_size must be an integer, got 1\.5"),
+        ({"batch_size": float("inf")}, r"batch_size must be finite, got inf"),
+        ({"use_sde": "false"}, r"use_sde must be True or False, got 'false'"),
+        ({"target_kl": date(2026, 1, 1)}, r"target_kl must hold numbers, text, lists and mappings, got datetime\.date"),
         ({"env_kwargs": 3}, r"env_kwargs must be a mapping, got 3"),
+        ({"env_kwargs": {1: 2}}, r"env_kwargs must have names as keys, got 1"),
         ({"env_wrapper": "gymnasium.Wrapper"}, r"env_wrapper must be learners.rl.ViewedEnv with its view"),
+        ({"env_wrapper": {"learners.rl.ViewedEnv": None}}, r"env_wrapper must be learners.rl.ViewedEnv with its view"),
+        ({"env_wrapper": {"learners.rl.ViewedEnv": ["view"]}}, r"env_wrapper must be learners.rl.ViewedEnv with its"),
         ({"env_wrapper": {"learners.rl.ViewedEnv": {"view": "x"}}}, r"view must be one of 'flat', .* got 'x'"),
     ],
     ids=str,
@@ -80,16 +108,63 @@ def test_what_is_wrong_is_named(changed: dict[str, Any], message: str) -> None:
         settings("ppo", ENTRY | changed)
 
 
+def test_what_holds_itself_is_refused() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match=r"env_kwargs must not hold itself"):
+        settings("ppo", ENTRY | {"env_kwargs": {"a": endless}})
+
+
+def test_text_of_the_zoo_is_read_and_not_executed() -> None:
+    text = "dict(net_arch=dict(pi=[8, 4], vf=(8,)), activation_fn=nn.ReLU, log_std_init=-2, ortho_init=False)"
+    read = settings("ppo", ENTRY | {"policy_kwargs": text, "normalize": "{'norm_obs': True, 'norm_reward': False}"})
+    built = read.built()["policy_kwargs"]
+    assert built == {
+        "net_arch": {"pi": [8, 4], "vf": [8]}, "activation_fn": torch.nn.ReLU, "log_std_init": -2, "ortho_init": False,
+    }  # fmt: skip
+    assert read.normalize == {"norm_obs": True, "norm_reward": False, "gamma": 0.99}
+    assert settings("ppo", ENTRY | {"normalize": True, "gamma": 0.5}).normalize == {"gamma": 0.5}
+    assert settings("ppo", ENTRY | {"normalize": False}).normalize == {}
+
+
+def test_numbers_that_yaml_takes_for_text_are_numbers() -> None:
+    read = settings(
+        "ppo", ENTRY | {"n_timesteps": "1e6", "learning_rate": "3e-4", "batch_size": 64.0, "n_steps": "1e2"}
+    )
+    assert read.timesteps == 1_000_000 and read.arguments["learning_rate"] == 3e-4
+    assert [type(read.arguments[name]) for name in ("batch_size", "n_steps")] == [int, int]
+
+
+def test_a_schedule_never_climbs() -> None:
+    rate = schedule("learning_rate", "lin_0.5")
+    assert [rate(left) for left in (1.0, 0.5, 0.0, -0.1)] == [0.5, 0.25, 0.0, 0.0]
+
+
 def test_an_unknown_algorithm_is_refused() -> None:
     with pytest.raises(ValueError, match=r"algorithm must be one of 'ppo', 'ppo_lstm', 'sac', 'tqc', got 'dqn'"):
         read_settings("dqn", "default")
 
 
 @pytest.mark.parametrize(
-    "text", ["a: [", "- 1\n", "other:\n  policy: MlpPolicy\n"], ids=["no_yaml", "list", "no_entry"]
+    "text",
+    [
+        "a: [",
+        "- 1\n",
+        "other:\n  policy: MlpPolicy\n",
+        "default: 3\n",
+        "a: " + "[" * 5000,
+        "a: !!python/object:os.x {}",
+    ],
+    ids=["no_yaml", "list", "no_entry", "no_mapping", "deep", "object"],
 )
 def test_a_file_that_says_something_else_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "own.yml"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"own\.yml must "):
+    with pytest.raises(ValueError, match=r"own\.yml.* must "):
         read_settings("ppo", "strategic_env/KnownL2-v0", file)
+
+
+@pytest.mark.parametrize("path", ["", ".", "nothing.yml"])
+def test_what_is_no_file_is_refused(path: str) -> None:
+    with pytest.raises(FileNotFoundError, match=r"hyper-parameters must be a YAML file, got"):
+        read_settings("ppo", "strategic_env/KnownL2-v0", path)

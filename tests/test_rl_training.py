@@ -1,7 +1,9 @@
 """Training: the same seed gives the same policy, even if it is killed in between; seeds that others use stay unseen."""
 
+import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +17,10 @@ import pytest
 
 import strategic_env  # noqa: F401
 from agents.streams import game_keys, seed_words
-from learners.rl import Settings, load, read_settings, train
+from learners.rl import Settings, Training, load, read_settings, train, training_folder
 from learners.rl import training as module
 from learners.rl.training import HELD_OUT_SEEDS, LARGEST_TRAINING_SEED, TRAINING_SEEDS, Progress, mistakes_in_games
+from strategic_env.vector_base import GamesEnv
 
 ID = "strategic_env/KnownL2-v0"
 OPTIONS = {"dim": 3, "horizon": 20}
@@ -39,7 +42,7 @@ def tiny(algorithm: str) -> Settings:
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HELD_OUT_GAMES", 4)
+    monkeypatch.setattr(module, "MOST_HELD_OUT_GAMES", 4)
     monkeypatch.setattr(module, "CHECKPOINTS", 4)
 
 
@@ -58,11 +61,11 @@ def results(folder: Path) -> tuple[bytes, str, dict[str, Any]]:
 
     import torch
 
-    with zipfile.ZipFile(folder / module.CHECKPOINT) as archive:
+    with zipfile.ZipFile(folder / training_folder.CHECKPOINT) as archive:
         inner = zipfile.ZipFile(io.BytesIO(archive.read(module.MODEL)))
         weights = torch.load(io.BytesIO(inner.read("policy.pth")), weights_only=True)
     numbers = {name: value.tolist() for name, value in weights.items()}
-    return (folder / module.POLICY).read_bytes(), (folder / module.EVALUATIONS).read_text(), numbers
+    return (folder / training_folder.POLICY).read_bytes(), (folder / training_folder.EVALUATIONS).read_text(), numbers
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "ppo_lstm", "sac", "tqc"])
@@ -71,10 +74,12 @@ def test_an_interrupted_training_ends_as_if_nothing_had_happened(algorithm: str,
     train(settings, ID, tmp_path / "whole", options=OPTIONS)
     with pytest.raises(Stopped):
         train(settings, ID, tmp_path / "parts", options=OPTIONS, progress=stop_after(settings.timesteps // 2 + 20))
-    assert (tmp_path / "parts" / module.EVALUATIONS).read_text().count("\n") == 4, "the header, and 0, 1/4, 1/2"
+    assert (tmp_path / "parts" / training_folder.EVALUATIONS).read_text().count("\n") == 4, (
+        "the header, and 0, 1/4, 1/2"
+    )
     train(settings, ID, tmp_path / "parts", options=OPTIONS)
     assert results(tmp_path / "parts") == results(tmp_path / "whole")
-    assert (tmp_path / "whole" / module.EVALUATIONS).read_text().count("\n") == 6
+    assert (tmp_path / "whole" / training_folder.EVALUATIONS).read_text().count("\n") == 6
 
 
 def test_another_seed_is_another_policy_and_training_changes_it(tmp_path: Path) -> None:
@@ -96,7 +101,7 @@ from learners.rl import training
 sys.path.insert(0, {tests!r})
 import test_rl_training as here
 
-training.HELD_OUT_GAMES, training.CHECKPOINTS = 4, 4
+training.MOST_HELD_OUT_GAMES, training.CHECKPOINTS = 4, 4
 print("begun", flush=True)
 training.train(here.tiny("ppo"), here.ID, {folder!r}, options=here.OPTIONS, progress=lambda _: here.time.sleep({pause}))
 """
@@ -106,7 +111,7 @@ def test_a_killed_training_loses_no_more_than_a_checkpoint(tmp_path: Path) -> No
     folder = tmp_path / "killed"
     program = KILLED.format(tests=str(Path(__file__).parent), folder=str(folder), pause=0.05)
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    evaluations, deadline = folder / module.EVALUATIONS, time.monotonic() + 300.0
+    evaluations, deadline = folder / training_folder.EVALUATIONS, time.monotonic() + 300.0
     while not evaluations.exists() or evaluations.read_text().count("\n") < 4:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
@@ -123,7 +128,9 @@ def test_a_killed_training_loses_no_more_than_a_checkpoint(tmp_path: Path) -> No
 def test_a_finished_training_is_not_repeated(tmp_path: Path) -> None:
     train(tiny("ppo"), ID, tmp_path, options=OPTIONS)
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    assert train(tiny("ppo"), ID, tmp_path, options=OPTIONS, progress=stop_after(0)) == tmp_path / module.POLICY
+    assert (
+        train(tiny("ppo"), ID, tmp_path, options=OPTIONS, progress=stop_after(0)) == tmp_path / training_folder.POLICY
+    )
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
@@ -132,11 +139,138 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
         train(tiny("ppo"), ID, tmp_path, options=OPTIONS, progress=stop_after(0))
     with pytest.raises(ValueError, match=r"holds a training with seed 0, not 1: choose another folder"):
         train(tiny("ppo"), ID, tmp_path, options=OPTIONS, seed=1)
-    with pytest.raises(ValueError, match=r"holds a training with options .*20.*, not .*30"):
+    with pytest.raises(ValueError, match=r"holds a training with options\.horizon 20, not 30: choose another folder"):
         train(tiny("ppo"), ID, tmp_path, options=OPTIONS | {"horizon": 30})
-    (tmp_path / module.SETTINGS).write_text("[")
+    (tmp_path / training_folder.SETTINGS).write_text("[")
     with pytest.raises(ValueError, match=r"settings\.json must hold the settings of a training"):
         train(tiny("ppo"), ID, tmp_path, options=OPTIONS)
+
+
+def copied(source: Path, target: Path, *names: str) -> Path:
+    """Return a folder with some files of another one."""
+    target.mkdir()
+    for name in names:
+        shutil.copy(source / name, target / name)
+    return target
+
+
+def test_a_folder_that_lost_something_is_not_trained_over(tmp_path: Path) -> None:
+    train(tiny("ppo"), ID, tmp_path / "done", options=OPTIONS)
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, tmp_path / "begun", options=OPTIONS, progress=stop_after(150))
+    settings, checkpoint, policy, evaluations = (
+        training_folder.SETTINGS, training_folder.CHECKPOINT, training_folder.POLICY, training_folder.EVALUATIONS,
+    )  # fmt: skip
+    whole = copied(tmp_path / "done", tmp_path / "a", settings, policy, evaluations)
+    assert train(tiny("ppo"), ID, whole, options=OPTIONS, progress=stop_after(0)) == whole / policy, "it is done"
+    for name, source, kept, message in (
+        ("b", "done", (settings, checkpoint, evaluations), r"has lost the policy of its training: delete the folder"),
+        ("c", "begun", (settings, policy, evaluations), r"has lost the checkpoint of its training: delete the folder"),
+        (
+            "d",
+            "done",
+            (checkpoint, policy),
+            r"holds checkpoint\.zip, policy\.zip without settings\.json: choose another",
+        ),
+    ):
+        folder = copied(tmp_path / source, tmp_path / name, *kept)
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        with pytest.raises(ValueError, match=message):
+            train(tiny("ppo"), ID, folder, options=OPTIONS)
+        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.name in before} == before
+
+
+@pytest.mark.parametrize("content", [b"garbage", b"another"], ids=["garbage", "another"])
+def test_a_checkpoint_that_is_none_is_refused(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, tmp_path / "one", options=OPTIONS, progress=stop_after(0))
+    if content == b"another":
+        with pytest.raises(Stopped):
+            train(tiny("ppo"), ID, tmp_path / "two", options=OPTIONS, seed=1, progress=stop_after(0))
+        content = (tmp_path / "two" / training_folder.CHECKPOINT).read_bytes()
+    (tmp_path / "one" / training_folder.CHECKPOINT).write_bytes(content)
+    with pytest.raises(ValueError, match=r"checkpoint\.zip is (no checkpoint of a|of another) training"):
+        train(tiny("ppo"), ID, tmp_path / "one", options=OPTIONS)
+
+
+def test_two_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    first = Training(tiny("ppo"), ID, tmp_path, options=OPTIONS)
+    with pytest.raises(ValueError, match=r"is in use: another process trains there"):
+        Training(tiny("ppo"), ID, tmp_path, options=OPTIONS)
+    first.run()
+    assert Training(tiny("ppo"), ID, tmp_path, options=OPTIONS).progress.done
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "environment", "message"),
+    [
+        ({"arguments": {"policy": "CnnPolicy"}}, {}, ID, r"PPO cannot be built with these hyper-parameters: "),
+        ({"normalize": {"norm_obs": False, "colour": 1}}, {}, ID, r"PPO cannot be built .*unexpected keyword.*colour"),
+        ({"timesteps": 64}, {}, ID, r"timesteps must be at least 65, got 64: in fewer nothing is learned"),
+        ({}, {"info_level": "full"}, ID, r"options must leave info_level to training"),
+        ({}, {"alpha": np.float64(0.3)}, "strategic_env/UnknownL2-v0", r"must be told alpha"),
+        ({}, {"population_seed": {1}}, ID, r"population_seed must be an integer"),
+        ({}, {}, "strategic_env/Bandit-v0", r"environment of strategic classification"),
+    ],
+    ids=["policy", "normalize", "timesteps", "options", "untold", "value", "game"],
+)
+def test_what_cannot_be_trained_leaves_the_folder_as_it_was(
+    change: dict[str, Any], options: dict[str, Any], environment: str, message: str, tmp_path: Path
+) -> None:
+    settings = replace(tiny("ppo"), **change)
+    if "arguments" in change:
+        settings = replace(settings, arguments=tiny("ppo").arguments | change["arguments"])
+    own = OPTIONS if environment == ID else {}
+    with pytest.raises((TypeError, ValueError), match=message):
+        train(settings, environment, tmp_path / "new", options=own | options)
+    assert not (tmp_path / "new").exists()
+
+
+def test_off_policy_training_must_outlast_its_idle_rounds(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"timesteps must be at least 41, got 40: in fewer nothing is learned"):
+        train(replace(tiny("sac"), timesteps=40), ID, tmp_path, options=OPTIONS)
+
+
+def test_training_ends_with_a_whole_rollout_and_logs_what_the_algorithm_says(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    train(replace(tiny("ppo"), timesteps=140), ID, tmp_path, options=OPTIONS, progress=seen.append)
+    assert (seen[-1].total, seen[-1].timesteps, seen[-1].evaluations[-1].timesteps) == (192, 192, 192)
+    with (tmp_path / "log-from-0.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["time/total_timesteps"] for row in rows] == ["64", "128", "192"]
+    rates = [float(row["train/learning_rate"]) for row in rows if row["train/learning_rate"]]
+    assert all(rate >= 0.0 for rate in rates) and rates[0] > rates[-1]
+    assert {"train/loss", "train/approx_kl", "held_out/mistakes"} <= rows[0].keys()
+
+
+def test_observations_may_be_normalised_and_the_policy_keeps_that(tmp_path: Path) -> None:
+    settings = replace(tiny("ppo"), normalize={"norm_obs": True, "norm_reward": False})
+    train(settings, ID, tmp_path / "whole", options=OPTIONS)
+    with pytest.raises(Stopped):
+        train(settings, ID, tmp_path / "parts", options=OPTIONS, progress=stop_after(150))
+    train(settings, ID, tmp_path / "parts", options=OPTIONS)
+    assert results(tmp_path / "parts") == results(tmp_path / "whole")
+    policy = load(tmp_path / "whole" / training_folder.POLICY)
+    assert policy.about["normalisation"]["mean"] != [0.0] * 20
+    again = mistakes_in_games(policy, ID, 4, HELD_OUT_SEEDS, **OPTIONS)
+    assert again.mean() == policy.about["training"]["held_out_mistakes"]
+
+
+def test_training_and_evaluations_play_games_of_their_own_seeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    reset = GamesEnv.reset
+
+    def noted(self: Any, *, seed: int | None = None, options: Any = None) -> Any:
+        if seed is not None:
+            seeds.append(seed)
+        return reset(self, seed=seed, options=options)
+
+    monkeypatch.setattr(GamesEnv, "reset", noted)
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, tmp_path, options=OPTIONS, seed=5, progress=stop_after(1))
+    assert set(seeds) == {2**32 + 5, 2**33 + 5}
 
 
 def test_training_evaluation_and_everybody_else_use_other_seeds() -> None:

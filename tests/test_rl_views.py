@@ -73,6 +73,102 @@ def test_the_history_sums_surrogate_points(feedback: str) -> None:
     assert (np.count_nonzero(labels) == 25) == (feedback == "full")
 
 
+WEIGHTED = {"cost": "l1", "alpha": [0.2, 0.5, 0.1], "radius": 2.0}
+LONGER = {"cost": "l2", "alpha": 0.4, "radius": 2.0}
+
+
+def cosine(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    lengths = np.linalg.norm(a) * np.linalg.norm(b)
+    return float(a @ b / lengths) if lengths > 0.0 else 0.0
+
+
+def reach(told: dict[str, Any], w: NDArray[np.float64]) -> float:
+    """Return how far the best reply moves a point in the direction of w, times |w|."""
+    if told["cost"] == "l2":
+        return float(told["alpha"] * np.linalg.norm(w))
+    return float(np.max(np.array(told["alpha"]) * np.abs(w)))
+
+
+def invariants(history: History, game: int, told: dict[str, Any], horizon: int) -> dict[str, float]:
+    """Return what a policy of coefficients sees of a game, by the names, in plain NumPy."""
+    w, mean, wrong, last = (getattr(history, key)[game] for key in ("weights", "everything", "mistaken", "last"))
+    (label, mistake, boundary), (rounds, revealed, mistakes) = history.outcome[game], history.counts[game]
+    radius, early, size = told["radius"], min(rounds, horizon), np.linalg.norm(w)
+    logarithm = np.log1p(horizon)
+    return {
+        "part of the horizon": early / horizon,
+        "logarithm of the round": np.log1p(early) / logarithm,
+        "label": label,
+        "mistake": mistake,
+        "boundary": boundary,
+        "share revealed": revealed / max(rounds, 1.0),
+        "share mistaken": mistakes / max(revealed, 1.0),
+        "logarithm of the mistakes": np.log1p(min(mistakes, horizon)) / logarithm,
+        "reach": (reach(told, w) / size if size else np.max(told["alpha"])) / radius,
+        "margin of the last": last @ w / size / radius if size else 0.0,
+        "length of the last": np.linalg.norm(last) / radius,
+        "length of the weights": np.log1p(size / radius) / logarithm,
+        "length of the mean": np.linalg.norm(mean) / max(revealed, 1.0) / radius,
+        "length of the mistakes": np.linalg.norm(wrong) / max(mistakes, 1.0) / radius,
+        "angle of last and weights": cosine(last, w),
+        "angle of last and mean": cosine(last, mean),
+        "angle of last and mistakes": cosine(last, wrong),
+        "angle of weights and mean": cosine(w, mean),
+        "angle of weights and mistakes": cosine(w, wrong),
+        "angle of mean and mistakes": cosine(mean, wrong),
+    }
+
+
+@pytest.mark.parametrize("told", [KNOWN, LONGER, WEIGHTED], ids=["l2", "l2_longer", "l1"])
+def test_a_policy_of_coefficients_sees_what_the_names_say_and_does_what_it_chooses(told: dict[str, Any]) -> None:
+    view, horizon = make_view("coefficients", 3, 20, told), 20
+    history, rng = view.begin(2), np.random.default_rng(6)
+    for one in observations(25, feedback="apple_tasting", radius=told["radius"], margin=0.1 * told["radius"]):
+        view.record(history, read(one))
+        seen = view.observe(history)
+        for game in range(2):
+            expected = invariants(history, game, told, horizon)
+            assert list(expected) == list(INVARIANTS)
+            np.testing.assert_allclose(seen[game], list(expected.values()), atol=1e-6)
+        chosen, before = rng.uniform(-1.0, 1.0, (2, 4)), history.weights.copy()
+        published = view.publish(history, chosen)
+        for game, (step, everything, mistaken, threshold) in enumerate(chosen):
+            counted = 1.35 if history.outcome[game, 1] else 0.35
+            weights = before[game] + counted * np.exp(4.0 * step) * history.last[game]
+            np.testing.assert_allclose(history.weights[game], weights, rtol=1e-12)
+            parts = (
+                (1.0, weights),
+                (0.5 * everything, history.everything[game]),
+                (0.5 * mistaken, history.mistaken[game]),
+            )
+            lengths = [np.linalg.norm(vector) for _, vector in parts]
+            w = sum(
+                (share * vector / length for (share, vector), length in zip(parts, lengths, strict=True) if length),
+                start=np.zeros(3),
+            )
+            expected_classifier = np.append(w, -(1.0 + 0.2 * threshold) * reach(told, w))
+            scale = np.linalg.norm(published[game]) / max(np.linalg.norm(expected_classifier), 1e-300)
+            np.testing.assert_allclose(published[game], scale * expected_classifier, atol=1e-12)
+
+
+@pytest.mark.parametrize("feedback", ["full", "apple_tasting"])
+def test_statistics_are_the_observation_in_units_and_the_means(feedback: str) -> None:
+    view = make_view("statistics", 3, 20, LONGER)
+    history = view.begin(2)
+    for one in observations(25, feedback=feedback, radius=2.0, margin=0.2):
+        view.record(history, read(one))
+    seen, (rounds, revealed, mistakes) = view.observe(history), history.counts.T
+    assert (rounds == 25.0).all() and (mistakes > 0.0).all() and ((revealed < rounds).all() == (feedback != "full"))
+    expected = np.hstack(
+        [
+            one["classifier"], one["features"] / 2.0, one["label"], one["prediction"], np.ones((2, 1)),
+            history.everything / revealed[:, None] / 2.0, history.mistaken / mistakes[:, None] / 2.0,
+            (revealed / rounds)[:, None], (mistakes / revealed)[:, None],
+        ]
+    )  # fmt: skip
+    np.testing.assert_allclose(seen, expected, atol=1e-6)
+
+
 def turned(shown: Games, turn: NDArray[np.float64]) -> Games:
     """Return the same games under a linear map (k, d) with orthonormal columns."""
     rotated = []
@@ -178,12 +274,6 @@ def test_whatever_a_policy_chooses_can_be_published(feedback: str) -> None:
         extreme = rng.choice([-1.0, 0.0, 1.0], env.action_space.shape).astype(np.float32)
         seen, *_ = env.step(extreme)
         assert np.isfinite(seen).all()
-
-
-def test_the_names_are_as_many_as_the_numbers() -> None:
-    assert vector().single_observation_space.shape == (len(INVARIANTS),)
-    assert vector().single_action_space.shape == (len(COEFFICIENTS),)
-    assert len(set(INVARIANTS)) == len(INVARIANTS)
 
 
 def test_wrong_arguments_are_named() -> None:

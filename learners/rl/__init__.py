@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 from agents.lazy import lazily
 
 if TYPE_CHECKING:
-    from learners.rl.policy import SavedPolicy as SavedPolicy
     from learners.rl.policy import TrainedPolicy as TrainedPolicy
-    from learners.rl.policy import load as load
-    from learners.rl.policy import save as save
-    from learners.rl.policy import shipped as shipped
+    from learners.rl.saved_policy import SavedPolicy as SavedPolicy
+    from learners.rl.saved_policy import load as load
+    from learners.rl.saved_policy import save as save
+    from learners.rl.saved_policy import shipped as shipped
     from learners.rl.settings import Settings as Settings
     from learners.rl.settings import read_settings as read_settings
+    from learners.rl.training import Training as Training
     from learners.rl.training import train as train
     from learners.rl.vector_adapter import GymnasiumVecEnv as GymnasiumVecEnv
     from learners.rl.views import View as View
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from learners.rl.wrappers import ViewedVectorEnv as ViewedVectorEnv
 else:
     _HOMES = {
-        "policy": ("SavedPolicy", "TrainedPolicy", "load", "save", "shipped"),
+        "policy": ("TrainedPolicy",),
+        "saved_policy": ("SavedPolicy", "load", "save", "shipped"),
         "settings": ("Settings", "read_settings"),
-        "training": ("train",),
+        "training": ("Training", "train"),
         "vector_adapter": ("GymnasiumVecEnv",),
         "views": ("View", "make_view"),
         "wrappers": ("ViewedEnv", "ViewedVectorEnv"),

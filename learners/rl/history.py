@@ -92,7 +92,7 @@ def _record(
         precision = rounding(features[game], classifier[game], eps)
         outcome[LABEL] = label[game]
         outcome[BOUNDARY] = on_boundary(classifier[game], features[game], budget.max(), precision)
-        counts[ROUNDS] = rounds[game]
+        counts[ROUNDS] += 1.0
         if label[game] == 0.0:
             continue
         write_surrogate(norm, classifier[game], features[game], label[game], budget, precision, last)

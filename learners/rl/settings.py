@@ -1,22 +1,30 @@
 """Hyper-parameters of algorithms: YAML files in the format of rl-zoo3, an entry per environment and a default."""
 
+import ast
 import copy
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.checks import count, one_of, shown
+from agents.checks import count, finite_number, one_of, shown
 from agents.extras import missing_extra
-from learners.rl.policy import algorithm_class
+from learners.rl.activations import with_classes
+from learners.rl.limits import LIMITS, at_least_1, check_limits
+from learners.rl.saved_policy import algorithm_class
 from learners.rl.views import VIEWS
 
 FOLDER = Path(__file__).parent / "hyperparameters"
 # As rl-zoo3 names them, and the class of each.
 ALGORITHMS = {"ppo": "PPO", "ppo_lstm": "RecurrentPPO", "sac": "SAC", "tqc": "TQC"}
 SCHEDULED = ("learning_rate", "clip_range", "clip_range_vf")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+WHOLE = (count, at_least_1)
 WRAPPER = "learners.rl.ViewedEnv"
+# What training chooses itself, or has no place for.
+TAKEN = ("env", "seed", "device", "verbose", "tensorboard_log", "stats_window_size", "_init_setup_model")
 DEFAULT = "default"
 
 
@@ -33,7 +41,8 @@ class Settings:
     timesteps, games : int
         ``n_timesteps`` and ``n_envs``: rounds in total, and games at a time.
     normalize : dict
-        Arguments of Stable-Baselines3's ``VecNormalize``; empty: nothing is normalised.
+        Arguments of Stable-Baselines3's ``VecNormalize``; empty: nothing is normalised. The zoo's True stands for both
+        observations and rewards.
     options : dict
         ``env_kwargs``: options of the environment.
     arguments : dict
@@ -56,7 +65,7 @@ class Settings:
                 arguments[name] = schedule(name, value)
         if isinstance(arguments.get("train_freq"), list):
             arguments["train_freq"] = tuple(arguments["train_freq"])
-        return arguments
+        return arguments | {"policy_kwargs": with_classes(arguments.get("policy_kwargs", {}))}
 
 
 def read_settings(algorithm: str, environment: str, file: str | Path | None = None) -> Settings:
@@ -80,11 +89,13 @@ def read_settings(algorithm: str, environment: str, file: str | Path | None = No
     """
     one_of("algorithm", algorithm, tuple(ALGORITHMS))
     path = FOLDER / f"{algorithm}.yml" if file is None else Path(file)
+    if not path.is_file():
+        raise FileNotFoundError(f"hyper-parameters must be a YAML file, got {shown(str(file))}")
     entries = _parsed(path)
-    entry = entries.get(environment, entries.get(DEFAULT))
-    if not isinstance(entry, Mapping):
+    name = environment if environment in entries else DEFAULT
+    if name not in entries:
         raise ValueError(f"{path} must have an entry {environment} or {DEFAULT}, got {shown(list(entries))}")
-    return settings(algorithm, entry)
+    return settings(algorithm, _mapping(f"{path}: the entry {name}", entries[name]))
 
 
 def settings(algorithm: str, entry: Mapping[str, Any]) -> Settings:
@@ -95,20 +106,23 @@ def settings(algorithm: str, entry: Mapping[str, Any]) -> Settings:
     ValueError
         If a value is of another kind or an argument is none of the algorithm.
     """
-    kind = ALGORITHMS[one_of("algorithm", algorithm, tuple(ALGORITHMS))]
-    rest = dict(entry)
-    timesteps = count("n_timesteps", _whole(rest.pop("n_timesteps", None)), minimum=1)
+    kind = algorithm_class(ALGORITHMS[one_of("algorithm", algorithm, tuple(ALGORITHMS))])
+    rest = {name: _written(name, value) for name, value in entry.items()}
+    timesteps = count("n_timesteps", rest.pop("n_timesteps", None), minimum=1)
     games = count("n_envs", rest.pop("n_envs", 1), minimum=1)
     view = _view(rest.pop("env_wrapper", None))
     options = _mapping("env_kwargs", rest.pop("env_kwargs", {}))
     normalize = _normalize(rest.pop("normalize", False), rest.get("gamma", 0.99))
-    allowed = tuple(inspect.signature(algorithm_class(kind)).parameters)
+    allowed = [name for name in inspect.signature(kind).parameters if name not in TAKEN]
     for name in rest:
-        if name not in allowed or name in ("env", "seed", "device", "verbose", "_init_setup_model"):
+        if name not in allowed:
             raise ValueError(f"{algorithm} has no hyper-parameter {name!r} here; it has {', '.join(allowed)}")
+    with_classes(_mapping("policy_kwargs", rest.get("policy_kwargs", {})))
+    one_of("policy", rest.get("policy"), tuple(kind.policy_aliases))
+    check_limits(rest)
     for name in SCHEDULED:
-        if isinstance(rest.get(name), str):
-            schedule(name, rest[name])
+        if isinstance(text := rest.get(name), str):
+            schedule(name, text)
     return Settings(algorithm, view, timesteps, games, normalize, options, rest)
 
 
@@ -118,18 +132,15 @@ def schedule(name: str, text: str) -> Callable[[float], float]:
     Raises
     ------
     ValueError
-        If the text reads otherwise.
+        If the text reads otherwise, or the value is not above 0.
     """
     kind, _, value = text.partition("_")
-    try:
-        start = float(value)
-    except ValueError:
-        kind = ""
-    if kind != "lin":
+    if kind != "lin" or not NUMBER.fullmatch(value):
         raise ValueError(f"{name} must be a number or a schedule such as lin_3e-4, got {text!r}")
+    start = finite_number(name, float(value), above=0.0)
 
     def remaining_part(left: float) -> float:
-        return start * left
+        return start * max(left, 0.0)  # the last round of a rollout may lie beyond the end
 
     return remaining_part
 
@@ -141,7 +152,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise missing_extra("reading hyper-parameters", "PyYAML", "rl") from error
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} must be a YAML file: {' '.join(str(error).split())}") from error
     return _mapping(str(path), entries)
 
@@ -151,8 +162,9 @@ def _view(wrapper: object) -> str:
     if wrapper is None:
         return "flat"
     (only,) = wrapper if isinstance(wrapper, list) and len(wrapper) == 1 else (wrapper,)
-    if isinstance(only, Mapping) and list(only) == [WRAPPER] and list(only[WRAPPER]) == ["view"]:
-        return one_of("view", only[WRAPPER]["view"], tuple(VIEWS))
+    arguments = only.get(WRAPPER) if isinstance(only, Mapping) and len(only) == 1 else None
+    if isinstance(arguments, Mapping) and list(arguments) == ["view"]:
+        return one_of("view", arguments["view"], tuple(VIEWS))
     raise ValueError(f"env_wrapper must be {WRAPPER} with its view, got {shown(wrapper)}")
 
 
@@ -160,14 +172,60 @@ def _normalize(value: object, gamma: object) -> dict[str, Any]:
     """Return the arguments of ``VecNormalize``, with the algorithm's discount as in rl-zoo3; none for False."""
     if value is False:
         return {}
-    if not isinstance(value, Mapping) or value.get("norm_obs") is not False:
-        raise ValueError(f"normalize must say norm_obs: false, for views normalise what is seen, got {shown(value)}")
-    return dict(value) | {"gamma": gamma}
+    return ({} if value is True else _mapping("normalize", value)) | {"gamma": gamma}
 
 
-def _whole(number: object) -> object:
-    """Return 1e6, which YAML reads as a float, as the integer that it is."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
+def _written(name: str, value: object) -> object:
+    """Return a value as it is, or what text stands for: 3e-4, a text to YAML, or the zoo's ``dict(net_arch=[64])``.
+
+    Nothing is executed.
+
+    Raises
+    ------
+    ValueError
+        If it holds a number that is not finite, something of another kind, or text that is no mapping.
+    """
+    if isinstance(value, str) and NUMBER.fullmatch(value):
+        value = float(value)
+    if name in ("policy_kwargs", "normalize") and isinstance(value, str):
+        try:
+            value = _literal(ast.parse(value.strip(), mode="eval").body)
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+            raise ValueError(f"{name} must be a mapping, or text such as dict(a=1), got {shown(value)}") from error
+    try:
+        _check_plain(name, value)
+    except RecursionError as error:
+        raise ValueError(f"{name} must not hold itself") from error
+    return int(value) if isinstance(value, float) and value.is_integer() and LIMITS.get(name, count) in WHOLE else value
+
+
+def _literal(node: ast.expr) -> object:
+    """Return the value of an expression of literals, ``dict(name=...)`` and ``nn.Name``."""
+    match node:
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if all(one.arg for one in keywords):
+            return {str(keyword.arg): _literal(keyword.value) for keyword in keywords}
+        case ast.Dict(keys=keys, values=values):
+            return {str(ast.literal_eval(key or node)): _literal(one) for key, one in zip(keys, values, strict=True)}
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return [_literal(one) for one in elements]
+        case ast.Attribute(value=ast.Name(id="nn"), attr=name):
+            return f"nn.{name}"
+    return ast.literal_eval(node)
+
+
+def _check_plain(name: str, value: object) -> None:
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            if not isinstance(key, str):
+                raise ValueError(f"{name} must have names as keys, got {shown(key)}")
+            _check_plain(name, one)
+    elif isinstance(value, list):
+        for one in value:
+            _check_plain(name, one)
+    elif isinstance(value, float):
+        finite_number(name, value)
+    elif not (value is None or isinstance(value, (bool, int, str))):
+        raise ValueError(f"{name} must hold numbers, text, lists and mappings, got {shown(value)}")
 
 
 def _mapping(name: str, value: object) -> dict[str, Any]:

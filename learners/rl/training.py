@@ -3,8 +3,9 @@
 import io
 import json
 import pickle
-import zipfile
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,22 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from agents.checks import count, shown
+from agents.checks import count
 from agents.extras import missing_extra
 from agents.typing import Int
-from learners.rl.policy import TrainedPolicy, algorithm_class, save
+from learners.rl.policy import TrainedPolicy
+from learners.rl.saved_policy import algorithm_class, save, versions
 from learners.rl.settings import ALGORITHMS, Settings
+from learners.rl.training_folder import BEGIN_ANEW, Evaluation, TrainingFolder
+from learners.rl.views import View
 from learners.rl.wrappers import ViewedVectorEnv
 
 try:
     import torch
+    from stable_baselines3.common.base_class import BaseAlgorithm
     from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.logger import CSVOutputFormat, Logger
+    from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
     from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 except ModuleNotFoundError as error:
     raise missing_extra("training", error.name or "stable-baselines3", "rl") from error
@@ -34,26 +41,11 @@ LARGEST_TRAINING_SEED = 2**32 - 1
 TRAINING_SEEDS, HELD_OUT_SEEDS = 2**32, 2**33
 
 CHECKPOINTS = 20
-HELD_OUT_GAMES = 256
+FEWEST_HELD_OUT_GAMES, MOST_HELD_OUT_GAMES = 32, 256
+# Options of an environment that training chooses itself.
+TAKEN = ("info_level", "observation", "autoreset_mode", "render_mode", "num_envs")
 
-SETTINGS, CHECKPOINT, POLICY, EVALUATIONS = "settings.json", "checkpoint.zip", "policy.zip", "evaluations.csv"
 MODEL, AROUND, PROGRESS = "model.zip", "around.pickle", "progress.json"
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """What a policy did in held-out games.
-
-    Attributes
-    ----------
-    timesteps : int
-        Rounds of training before.
-    mistakes : float
-        Mean per game.
-    """
-
-    timesteps: int
-    mistakes: float
 
 
 @dataclass
@@ -71,6 +63,17 @@ class Progress:
     total: int
     evaluations: list[Evaluation] = field(default_factory=list)
 
+    @property
+    def done(self) -> bool:
+        """Whether the last evaluation has been made."""
+        return bool(self.evaluations) and self.evaluations[-1].timesteps >= self.total
+
+    def next_mark(self) -> int:
+        """Return after how many rounds the next checkpoint is due."""
+        if not self.evaluations:
+            return 0
+        return (self.evaluations[-1].timesteps * CHECKPOINTS // self.total + 1) * self.total // CHECKPOINTS
+
 
 def train(
     settings: Settings,
@@ -81,91 +84,75 @@ def train(
     options: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Path:
-    """Train a policy, or go on with a training that was interrupted.
+    """Train a policy, or go on with a training that was interrupted; return the policy's file.
 
     It runs on one thread, where the same seed gives the same policy, whether or not it was interrupted in between.
+    Parameters and errors are those of `Training`; ``progress`` is called after each step of all games.
+    """
+    return Training(settings, environment, folder, seed=seed, options=options).run(progress)
+
+
+class Training:
+    """One training: its model, its games, its folder, and how far it has come.
 
     Parameters
     ----------
     settings : Settings
-        How (`learners.rl.read_settings`).
+        How (`learners.rl.read_settings`); training ends after whole rollouts.
     environment : str
         Id of a native vector environment of strategic classification, such as ``"strategic_env/KnownL2-v0"``.
     folder : str or Path
-        For the policy (``policy.zip``, the best of all evaluations), the evaluations (``evaluations.csv``) and the last
-        checkpoint.
+        For the policy (``policy.zip``, the best of all evaluations), the evaluations (``evaluations.csv``), what the
+        algorithm logs (``log-from-ROUND.csv``) and the last checkpoint.
     seed : int
         Below 2**32. Training plays the games of seed ``2**32 + seed``, evaluations those of ``2**33 + seed``: seeds
         below 2**32, as others use them, stay unseen.
     options : mapping, optional
         Options of the environment, which override those of the settings.
-    progress : callable, optional
-        Called after each step of all games with the `Progress` so far.
-
-    Returns
-    -------
-    Path
-        The policy's file.
 
     Raises
     ------
-    ValueError
-        If the folder holds another training, or a number is out of range.
+    OSError
+        If the folder cannot be made or written to.
+    TypeError, ValueError
+        If the settings or options are refused, or too few rounds would teach nothing; then the folder stays as it was.
+        If the folder holds another training, or one that cannot go on.
     """
-    seed = count("seed", seed, maximum=LARGEST_TRAINING_SEED)
-    folder = Path(folder)
-    chosen = settings.options | dict(options or {})
-    claim(settings, environment, folder, seed=seed, options=chosen)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        _Training(settings, environment, folder, seed, chosen, progress).run()
-    finally:
-        torch.set_num_threads(threads)
-    return folder / POLICY
-
-
-def mistakes_in_games(policy: TrainedPolicy, environment: str, games: int, seed: int, **options: Any) -> Int:
-    """Return the mistakes (games,) of a policy in the first episode of each game of a seed."""
-    told: dict[str, Any] = options | {"info_level": "outcome", "autoreset_mode": "Disabled"}
-    env = gymnasium.make_vec(environment, num_envs=games, **told)
-    shown, _ = env.reset(seed=seed)
-    state, mistakes, over = None, np.zeros(games, dtype=np.int64), False
-    while not over:
-        published, state = policy.predict(shown, state)
-        shown, _, _, truncated, infos = env.step(published)
-        mistakes += infos["mistake"]
-        over = bool(truncated.all())
-    return mistakes
-
-
-class _Training:
-    """One training: its model, its games, and how far it has come."""
 
     def __init__(
         self,
         settings: Settings,
         environment: str,
-        folder: Path,
-        seed: int,
-        options: dict[str, Any],
-        progress: Callable[[Progress], object] | None,
+        folder: str | Path,
+        *,
+        seed: int = 0,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        self._settings, self._environment, self._folder, self._seed = settings, environment, folder, seed
-        self._options, self._tell = options, progress
+        self._settings, self._environment = settings, environment
+        self._seed = count("seed", seed, maximum=LARGEST_TRAINING_SEED)
+        self.options = settings.options | dict(options or {})
+        self._tell: Callable[[Progress], object] = lambda progress: None
         self._drawn: tuple[torch.Tensor, torch.Tensor] | None = None
-        if (folder / CHECKPOINT).exists():
-            self._load()
-        else:
-            self._start()
-        (self.view,) = self._games.get_attr("view", 0)
+        self._build()
+        self.progress = Progress(0, whole_rollouts(self.model, settings.timesteps))
+        about = {"environment": environment, "seed": self._seed, **asdict(settings), "options": self.options}
+        self.folder = TrainingFolder(Path(folder), about)
+        try:
+            self._go_on()
+        except BaseException:
+            self.folder.release()
+            raise
 
-    def run(self) -> None:
-        """Train to the end."""
-        begun, left = bool(self.progress.evaluations), self.progress.total - self.progress.timesteps
-        if left > 0:
-            self.model.learn(left, callback=_Marks(self), log_interval=None, reset_num_timesteps=not begun)
-            self.mark()
+    def run(self, progress: Callable[[Progress], object] | None = None) -> Path:
+        """Train to the end; return the policy's file. What is done already is not repeated."""
+        self._tell = progress or self._tell
+        try:
+            if not self.progress.done:
+                with one_thread():
+                    self._learn()
+        finally:
+            self.folder.release()
+        return self.folder.policy
 
     def mark(self) -> None:
         """Evaluate, keep the policy if it is the best so far, and save a checkpoint.
@@ -174,46 +161,25 @@ class _Training:
         has to be saved.
         """
         self.progress.timesteps = self.model.num_timesteps
-        policy = TrainedPolicy(self.model, self.view)
-        seed = HELD_OUT_SEEDS + self._seed
-        mistakes = mistakes_in_games(policy, self._environment, HELD_OUT_GAMES, seed, **self._options)
-        self.progress.evaluations.append(Evaluation(self.progress.timesteps, float(mistakes.mean())))
-        if mistakes.mean() <= min(one.mistakes for one in self.progress.evaluations):
+        policy, seed = TrainedPolicy(self.model, self._view), HELD_OUT_SEEDS + self._seed
+        counts = mistakes_in_games(policy, self._environment, self._held_out_games(), seed, **self.options)
+        latest = Evaluation(self.progress.timesteps, float(counts.mean()), float(counts.std(ddof=1)))
+        self.progress.evaluations.append(latest)
+        if latest.mistakes <= min(one.mistakes for one in self.progress.evaluations):
             training = {
                 "environment": self._environment, "seed": self._seed, "settings": asdict(self._settings),
-                "options": self._options, "held_out_mistakes": float(mistakes.mean()),
+                "options": self.options, "held_out_mistakes": latest.mistakes,
             }  # fmt: skip
-            save(self.model, self._folder / POLICY, self.view, training)
-        lines = [f"{one.timesteps},{one.mistakes!r}" for one in self.progress.evaluations]
-        _write(self._folder / EVALUATIONS, "\n".join(["timesteps,mistakes", *lines, ""]).encode())
+            save(self.model, self.folder.policy, self._view, training)
+        self.model.logger.record("held_out/mistakes", latest.mistakes)
+        self.folder.save_evaluations(self.progress.evaluations)
         self._save()
         self._reseed()
         self.tell()
 
     def tell(self) -> None:
         """Report how far training has come."""
-        if self._tell is not None:
-            self._tell(self.progress)
-
-    def next_mark(self) -> int:
-        """Return after how many rounds the next checkpoint is due."""
-        total, marks = self.progress.total, self.progress.evaluations
-        return (marks[-1].timesteps * CHECKPOINTS // total + 1) * total // CHECKPOINTS if marks else 0
-
-    def _start(self) -> None:
-        settings = self._settings
-        told: dict[str, Any] = {"info_level": "none"} | self._options | {"autoreset_mode": "Disabled"}
-        games = gymnasium.make_vec(self._environment, num_envs=settings.games, **told)
-        self._games = GymnasiumVecEnv(ViewedVectorEnv(games, settings.view))
-        normalize = settings.normalize
-        self._normalized = VecNormalize(self._games, **normalize) if normalize else None
-        kind = algorithm_class(ALGORITHMS[settings.algorithm])
-        self.model = kind(env=self._env(), seed=self._seed, device="cpu", **settings.built())
-        self._games.seed(TRAINING_SEEDS + self._seed)
-        self.progress = Progress(0, settings.timesteps)
-
-    def _env(self) -> VecEnv:
-        return self._games if self._normalized is None else self._normalized
+        self._tell(self.progress)
 
     def resume(self) -> None:
         """Begin the first rollout after a checkpoint as it began before, its state-dependent noise already drawn."""
@@ -221,6 +187,56 @@ class _Training:
             distribution = self._explorer()
             distribution.exploration_mat, distribution.exploration_matrices = self._drawn
         self._reseed()
+
+    def _build(self) -> None:
+        """Make the games and the model."""
+        settings = self._settings
+        taken = [name for name in TAKEN if name in self.options]
+        if taken:
+            raise ValueError(f"options must leave {', '.join(taken)} to training")
+        told: dict[str, Any] = {"info_level": "none", "autoreset_mode": "Disabled"} | self.options
+        games = gymnasium.make_vec(self._environment, num_envs=settings.games, **told)
+        self._games = GymnasiumVecEnv(ViewedVectorEnv(games, settings.view))
+        self._view: View = self._games.get_attr("view", 0)[0]
+        kind = algorithm_class(ALGORITHMS[settings.algorithm])
+        try:
+            self._normalized = VecNormalize(self._games, **settings.normalize) if settings.normalize else None
+            self.model: BaseAlgorithm = kind(env=self._env(), seed=self._seed, device="cpu", **settings.built())
+        except (AssertionError, TypeError, ValueError, RuntimeError, AttributeError, KeyError) as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ValueError(f"{kind.__name__} cannot be built with these hyper-parameters: {reason}") from error
+        self._games.seed(TRAINING_SEEDS + self._seed)
+
+    def _go_on(self) -> None:
+        """Continue what the folder holds, if it holds anything."""
+        saved = self.folder.checkpoint((MODEL, AROUND, PROGRESS))
+        if saved is not None:
+            self._load(saved)
+        else:
+            self.progress.evaluations = self.folder.evaluations()
+            if self.progress.evaluations and not self.progress.done:
+                raise ValueError(f"{self.folder.path} has lost the checkpoint of its training: {BEGIN_ANEW}")
+        if self.progress.evaluations and not self.folder.policy.exists():
+            raise ValueError(f"{self.folder.path} has lost the policy of its training: {BEGIN_ANEW}")
+
+    def _learn(self) -> None:
+        begun = bool(self.progress.evaluations)
+        log = self.folder.path / f"log-from-{self.progress.timesteps}.csv"
+        self.model.set_logger(Logger(None, [CSVOutputFormat(str(log))]))
+        try:
+            left = self.progress.total - self.progress.timesteps
+            self.model.learn(left, callback=_Marks(self), reset_num_timesteps=not begun)
+            self.mark()
+        finally:
+            self.model.logger.close()
+
+    def _held_out_games(self) -> int:
+        """Return how many games an evaluation plays: all of them together last as long as training, if they can."""
+        as_long = self.progress.total // (CHECKPOINTS * self._view.horizon)
+        return min(max(as_long, FEWEST_HELD_OUT_GAMES), MOST_HELD_OUT_GAMES)
+
+    def _env(self) -> VecEnv:
+        return self._games if self._normalized is None else self._normalized
 
     def _noise(self) -> tuple[torch.Tensor, torch.Tensor] | None:
         if not getattr(self.model, "use_sde", False):
@@ -237,42 +253,42 @@ class _Training:
         self.model.set_random_seed(int(words[0]))
 
     def _save(self) -> None:
-        """Save everything that training goes on from, at once or not at all."""
+        """Save everything that training goes on from."""
         returns = None if self._normalized is None else self._normalized.returns
         memory = getattr(self.model, "_last_lstm_states", None)
         buffer = getattr(self.model, "replay_buffer", None)
         around = (self._games, self._normalized, returns, memory, buffer, self._noise())
-        model, content = io.BytesIO(), io.BytesIO()
+        model = io.BytesIO()
         self.model.save(model)
-        with zipfile.ZipFile(content, "w") as archive:
-            archive.writestr(MODEL, model.getvalue())
-            archive.writestr(AROUND, pickle.dumps(around))
-            archive.writestr(PROGRESS, json.dumps(asdict(self.progress)))
-        _write(self._folder / CHECKPOINT, content.getvalue())
+        progress = json.dumps(asdict(self.progress) | {"versions": versions()}).encode()
+        self.folder.save_checkpoint({MODEL: model.getvalue(), AROUND: pickle.dumps(around), PROGRESS: progress})
 
-    def _load(self) -> None:
+    def _load(self, saved: Mapping[str, bytes]) -> None:
         """Go on from what `_save` saved; the file is trusted, as all pickles must be."""
-        with zipfile.ZipFile(self._folder / CHECKPOINT) as archive:
-            model, around, progress = (archive.read(name) for name in (MODEL, AROUND, PROGRESS))
-        said = json.loads(progress)
-        evaluations = [Evaluation(**one) for one in said["evaluations"]]
-        self.progress = Progress(said["timesteps"], said["total"], evaluations)
-        self._games, self._normalized, returns, memory, buffer, self._drawn = pickle.loads(around)
+        said = json.loads(saved[PROGRESS])
+        if said["versions"] != versions():
+            warnings.warn(
+                f"{self.folder.path} was begun with {said['versions']}: other versions may end with another policy",
+                stacklevel=2,
+            )
+        self.progress.timesteps = said["timesteps"]
+        self.progress.evaluations = [Evaluation(**one) for one in said["evaluations"]]
+        self._games, self._normalized, returns, memory, buffer, self._drawn = pickle.loads(saved[AROUND])
         if self._normalized is not None:
             self._normalized.set_venv(self._games)
             self._normalized.returns = returns
-        kind = algorithm_class(ALGORITHMS[self._settings.algorithm])
-        self.model = kind.load(io.BytesIO(model), env=self._env(), device="cpu", force_reset=False)
+        self.model = type(self.model).load(io.BytesIO(saved[MODEL]), env=self._env(), device="cpu", force_reset=False)
+        model: Any = self.model
         if memory is not None:
-            self.model._last_lstm_states = memory
+            model._last_lstm_states = memory
         if buffer is not None:
-            self.model.replay_buffer = buffer
+            model.replay_buffer = buffer
 
 
 class _Marks(BaseCallback):
     """Evaluates and saves when a checkpoint is due: between two rollouts, when nothing is half done."""
 
-    def __init__(self, training: _Training) -> None:
+    def __init__(self, training: Training) -> None:
         super().__init__()
         self._training = training
         self._resumed = bool(training.progress.evaluations)
@@ -281,7 +297,7 @@ class _Marks(BaseCallback):
         if self._resumed:
             self._training.resume()
             self._resumed = False
-        if self.num_timesteps >= self._training.next_mark():
+        if self.num_timesteps >= self._training.progress.next_mark():
             self._training.mark()
 
     def _on_step(self) -> bool:
@@ -290,40 +306,47 @@ class _Marks(BaseCallback):
         return True
 
 
-def claim(
-    settings: Settings, environment: str, folder: Path, *, seed: int = 0, options: Mapping[str, Any] | None = None
-) -> None:
-    """Note in a folder what is trained there, before the work; arguments as for `train`.
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread: sums in another order would round otherwise."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def whole_rollouts(model: BaseAlgorithm, timesteps: int) -> int:
+    """Return ``timesteps`` rounded up to whole rollouts, after each of which a model learns.
 
     Raises
     ------
-    OSError
-        If the folder cannot be made or written to.
     ValueError
-        If another training is there already.
+        If the model would learn nothing in so few rounds.
     """
-    chosen = settings.options | dict(options or {})
-    about = {"environment": environment, "seed": seed, **asdict(settings), "options": chosen}
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(about, indent=2)
-    if not (folder / SETTINGS).exists():
-        _write(folder / SETTINGS, text.encode())
-        return
-    try:
-        there = dict(json.loads((folder / SETTINGS).read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{folder / SETTINGS} must hold the settings of a training: {error}") from error
-    asked = json.loads(text)
-    for name in asked:
-        if there.get(name) != asked[name]:
-            raise ValueError(
-                f"{folder} holds a training with {name} {shown(there.get(name))}, not {shown(asked[name])}: "
-                "choose another folder"
-            )
+    details: Any = model
+    steps, idle = (details.n_steps, 0) if isinstance(model, OnPolicyAlgorithm) else (1, details.learning_starts)
+    rollout: int = steps * model.n_envs
+    total = -(-timesteps // rollout) * rollout
+    # A schedule that falls to 0 is there after the last rollout.
+    least = max(2 * rollout, idle + rollout)
+    if total < least:
+        raise ValueError(
+            f"timesteps must be at least {least - rollout + 1:,}, got {timesteps:,}: in fewer nothing is learned"
+        )
+    return total
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write a file at once or not at all."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)
+def mistakes_in_games(policy: TrainedPolicy, environment: str, games: int, seed: int, **options: Any) -> Int:
+    """Return the mistakes (games,) of a policy in the first episode of each game of a seed."""
+    told: dict[str, Any] = options | {"info_level": "outcome", "autoreset_mode": "Disabled"}
+    env = gymnasium.make_vec(environment, num_envs=games, **told)
+    observation, _ = env.reset(seed=seed)
+    state, mistakes, over = None, np.zeros(games, dtype=np.int64), False
+    while not over:
+        published, state = policy.predict(observation, state)
+        observation, _, _, truncated, infos = env.step(published)
+        mistakes += infos["mistake"]
+        over = bool(truncated.all())
+    return mistakes

@@ -11,13 +11,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agents.checks import count, finite_length, one_of
+from agents.checks import count, finite_array, finite_length, one_of
 from agents.typing import Float, Numbers
 from learners.observation import Layout, Reading
 from learners.rl.coefficients import COEFFICIENTS, INVARIANTS, write_combined, write_invariants
@@ -25,6 +25,27 @@ from learners.rl.history import MISTAKES, REVEALED, ROUNDS, History, begin, reco
 from learners.surrogates import cost_of
 
 Single = NDArray[np.float32]
+# Float32 holds the sums and products of numbers up to this one and down to its inverse.
+LARGEST_SEEN = 1e30
+
+
+def told(knowledge: Mapping[str, object]) -> dict[str, Any]:
+    """Return the cost, alpha and radius that are told, checked, in JSON values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one of them is no such thing.
+    """
+    checked: dict[str, Any] = {}
+    cost: Any = knowledge.get("cost", "l2")
+    alpha: Any = knowledge.get("alpha", 0.0)
+    if "cost" in knowledge or "alpha" in knowledge:
+        reaches = cost_of(cost, alpha).alpha.tolist()
+        checked |= {name: value for name, value in (("cost", cost), ("alpha", reaches)) if name in knowledge}
+    if "radius" in knowledge:
+        checked["radius"] = finite_length("radius", knowledge["radius"], above=0.0)
+    return checked
 
 
 class View(ABC):
@@ -46,13 +67,15 @@ class View(ABC):
         What it must be told.
     knowledge : dict
         What it was told of that, in JSON values.
+    unit : float
+        Features are seen in this unit: the radius, or 1 where a policy sees them as they are.
     observation_space, action_space : Box
         Of one game, in float32, as Stable-Baselines3 wants them.
 
     Raises
     ------
-    ValueError
-        If it is told too little.
+    TypeError, ValueError
+        If it is told too little, or what float32 cannot hold.
     """
 
     name: ClassVar[str]
@@ -63,12 +86,12 @@ class View(ABC):
         if missing:
             raise ValueError(f"a policy with the view {self.name!r} must be told {', '.join(missing)}")
         self.dim, self.horizon = count("dim", dim, minimum=1), count("horizon", horizon, minimum=1)
-        told: Mapping[str, object] = {key: knowledge[key] for key in self.requires}
-        cost = cost_of(told.get("cost", "l2"), told.get("alpha", 0.0))  # type: ignore[arg-type]  # which checks both
+        checked = told(knowledge)
+        self.knowledge = {key: checked[key] for key in self.requires}
+        cost = cost_of(self.knowledge.get("cost", "l2"), self.knowledge.get("alpha", 0.0))
         self.norm, self.budget = cost.norm, np.ascontiguousarray(cost.budgets(self.dim)[0])
-        self.radius = finite_length("radius", told.get("radius", 1.0), above=0.0)
-        values = {"cost": told.get("cost"), "alpha": cost.alpha.tolist(), "radius": self.radius}
-        self.knowledge = {key: values[key] for key in self.requires}
+        self.radius: float = checked.get("radius", 1.0)
+        self._check_sizes()
         self.layout = Layout(self.dim)
         self.observation_space = spaces.Box(-np.inf, np.inf, (self.width,), np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (self.choices,), np.float32)
@@ -88,16 +111,47 @@ class View(ABC):
         """Return what a policy sees of n games (n, width)."""
 
     def publish(self, history: History, actions: Numbers) -> Float:
-        """Return the classifiers (n, d + 1) that the actions (n, choices) of n games mean."""
-        return np.ascontiguousarray(actions, dtype=np.float64)
+        """Return the classifiers (n, d + 1) that the actions (n, choices) of n games mean.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the actions are no numbers from -1 to 1 in this shape; then the histories stay as they were.
+        """
+        return self._meant(history, finite_array("action", actions, (len(history.counts), self.choices), largest=1.0))
+
+    def _meant(self, history: History, actions: Float) -> Float:
+        """Return the classifiers that checked actions mean."""
+        return actions
 
     def begin(self, games: int) -> History:
         """Return the histories of n games before their first round."""
         return begin(games, self.dim)
 
     def record(self, history: History, seen: Reading) -> None:
-        """Add the round that an observation (of n games) shows, in place."""
+        """Add the round that an observation (of n games) shows, in place.
+
+        Raises
+        ------
+        ValueError
+            If features are too large for float32; then the histories stay as they were.
+        """
+        largest = np.abs(seen.features).max(initial=0.0)
+        if largest > LARGEST_SEEN * self.unit:
+            raise ValueError(f"features must be at most {LARGEST_SEEN * self.unit:g} in size here, got {largest}")
         record(history, self.norm, self.budget, seen)
+
+    @property
+    def unit(self) -> float:
+        """In which the policy sees features."""
+        return self.radius
+
+    def _check_sizes(self) -> None:
+        smallest, largest = self.unit / LARGEST_SEEN, self.unit * LARGEST_SEEN
+        if not smallest <= self.radius <= largest:
+            raise ValueError(f"radius must be from {smallest:g} to {largest:g} here, got {self.radius}")
+        if self.budget.max() > largest:
+            raise ValueError(f"alpha must be at most {largest:g} here, got {self.budget.max()}")
 
 
 class FlatView(View):
@@ -110,6 +164,11 @@ class FlatView(View):
     def width(self) -> int:
         """2 d + 4."""
         return self.layout.size
+
+    @property
+    def unit(self) -> float:
+        """1: features are seen as they are."""
+        return 1.0
 
     def observe(self, history: History) -> Single:
         """Return the last observations in float32."""
@@ -158,11 +217,10 @@ class CoefficientsView(View):
         write_invariants(history, self.norm, self.budget, self.radius, float(self.horizon), out)
         return out.astype(np.float32)
 
-    def publish(self, history: History, actions: Numbers) -> Float:
+    def _meant(self, history: History, actions: Float) -> Float:
         """Add the chosen steps to the histories' weights, in place, and return the classifiers."""
         out = np.empty((len(actions), self.dim + 1))
-        coefficients = np.ascontiguousarray(actions, dtype=np.float64)
-        write_combined(history, self.norm, self.budget, coefficients, out)
+        write_combined(history, self.norm, self.budget, actions, out)
         return out
 
 

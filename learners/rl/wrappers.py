@@ -4,11 +4,13 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from agents.checks import shown
 from agents.typing import Bool, Float, Numbers
+from learners.base import with_one_reach
 from learners.observation import read
 from learners.rl.views import Single, View, make_view
 
@@ -21,16 +23,16 @@ def view_of(env: gym.Env[Any, Any] | VectorEnv[Any, Any, Any], name: str) -> Vie
     Raises
     ------
     TypeError
-        If the environment has no ``knowledge`` and no ``horizon``.
+        If it is no environment of strategic classification, with its ``knowledge`` and its ``horizon``.
     """
     game: Any = env.unwrapped
-    if not (hasattr(game, "knowledge") and hasattr(game, "horizon")):
-        raise TypeError(f"env must be an environment of strategic classification, got {shown(env)}")
     actions = getattr(game, "single_action_space", game.action_space)
-    return make_view(name, actions.shape[0] - 1, game.horizon, game.knowledge)
+    if not (hasattr(game, "knowledge") and hasattr(game, "horizon") and isinstance(actions, spaces.Box)):
+        raise TypeError(f"env must be an environment of strategic classification, got {shown(env)}")
+    return make_view(name, actions.shape[0] - 1, game.horizon, with_one_reach(game.knowledge))
 
 
-class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any]):
+class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstructorArgs):
     """One game through a view.
 
     Parameters
@@ -42,6 +44,7 @@ class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any]):
     """
 
     def __init__(self, env: gym.Env[Any, Any], view: str = "coefficients") -> None:
+        gym.utils.RecordConstructorArgs.__init__(self, view=view)
         super().__init__(env)
         self.view = view_of(env, view)
         self.observation_space, self.action_space = self.view.observation_space, self.view.action_space
@@ -54,10 +57,19 @@ class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any]):
         return self.view.observe(self._history)[0], info
 
     def step(self, action: Numbers) -> tuple[Single, Any, bool, bool, Info]:
-        """Play one round."""
-        (published,) = self.view.publish(self._history, np.asarray(action)[np.newaxis])
-        shown, reward, terminated, truncated, info = self.env.step(published)
-        self.view.record(self._history, read(shown))
+        """Play one round.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the action is none of the action space.
+        """
+        chosen = np.asarray(action)
+        if chosen.shape != self.action_space.shape:
+            raise ValueError(f"action must have shape {self.action_space.shape}, got {chosen.shape}")
+        (published,) = self.view.publish(self._history, chosen[np.newaxis])
+        observation, reward, terminated, truncated, info = self.env.step(published)
+        self.view.record(self._history, read(observation))
         return self.view.observe(self._history)[0], reward, terminated, truncated, info
 
 
@@ -99,8 +111,14 @@ class ViewedVectorEnv(VectorWrapper):
         return self.view.observe(self._history), infos
 
     def step(self, actions: Numbers) -> tuple[Single, Float, Bool, Bool, Info]:
-        """Play one round in each game."""
+        """Play one round in each game.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the actions are none of the action space; then no game is played.
+        """
         published = self.view.publish(self._history, actions)
-        shown, rewards, terminated, truncated, infos = self.env.step(published)
-        self.view.record(self._history, read(shown))
+        observation, rewards, terminated, truncated, infos = self.env.step(published)
+        self.view.record(self._history, read(observation))
         return self.view.observe(self._history), rewards, terminated, truncated, infos

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from agents.checks import one_of
 from strategic_env.reproduce import bounds, examples, gappletron, lecture
-from strategic_env.reproduce.result import UNFINISHED as UNFINISHED
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
 from strategic_env.reproduce.result import show as show

@@ -7,9 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.checks import count
+from agents.files import UNFINISHED
 from strategic_env.reproduce.literal import LITERAL
 from strategic_env.reproduce.measure import DIMS, measure
-from strategic_env.reproduce.result import SILENT, UNFINISHED, Reproduced, Request, table
+from strategic_env.reproduce.result import SILENT, Reproduced, Request, table
 from strategic_env.reproduce.rows import (
     ATTAINED,
     ATTAINED_FROM,

@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
+from agents.files import replacing
 from agents.typing import Float
 from strategic_env.picture import ACCEPTED, COLOUR, GREY, INK, MARKER, REACHABLE, draw_boundary
-from strategic_env.reproduce.result import replacing
 from strategic_env.scene import Boundary
 
 PANEL, DOTS_PER_INCH = 5.4, 110  # inches

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from agents.files import replacing
 from strategic_env.plotting import BLACK, COLOURS, GREY
-from strategic_env.reproduce.result import replacing
 
 if TYPE_CHECKING:
     from strategic_env.reproduce.gappletron import Rate

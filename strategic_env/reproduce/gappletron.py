@@ -13,10 +13,11 @@ from rich.text import Text
 
 from agents.checks import count
 from agents.extras import missing_extra
+from agents.files import UNFINISHED
 from strategic_env.contestants import contestant
 from strategic_env.evaluation import evaluate
 from strategic_env.playing import Run
-from strategic_env.reproduce.result import UNFINISHED, Reproduced, Request, table
+from strategic_env.reproduce.result import Reproduced, Request, table
 from strategic_env.scenarios import scenario
 
 CSV = "gappletron.csv"

@@ -1,7 +1,6 @@
 """What a reproduction is given and gives back, and how it says that numbers agree."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,9 +13,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from agents.files import replacing
+
 AGREES, DIFFERS, SILENT = "agrees", "differs", "-"
 WIDTH = 130  # of the widest table
-UNFINISHED = ".unfinished"  # what the name of a file ends in that is still being written
 STYLES = {AGREES: "green", DIFFERS: "bold red"}
 
 
@@ -73,17 +73,6 @@ def show(result: Reproduced, copy: Path) -> None:
             for page in result.pages:
                 one.print(page)
                 one.print()
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a path to write to, which replaces ``path`` when all is written, and goes when something fails."""
-    unfinished = path.with_name(path.name + UNFINISHED)
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def number(value: float) -> str:

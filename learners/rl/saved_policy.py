@@ -1,0 +1,305 @@
+"""The files that trained policies are kept in, and learners made of them."""
+
+import hashlib
+import importlib.metadata
+import inspect
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from numpy.typing import ArrayLike
+
+from agents.checks import count, one_of, shown
+from agents.extras import missing_extra
+from agents.files import replacing
+from learners.base import with_one_reach
+from learners.rl.activations import with_classes, with_names
+from learners.rl.normalisation import Normalisation
+from learners.rl.policy import TrainedPolicy, check_fit, draw_noise
+from learners.rl.views import VIEWS, View, make_view, told
+
+if TYPE_CHECKING:
+    import torch
+
+SHIPPED = Path(__file__).parent / "policies"
+ABOUT, WEIGHTS = "policy.json", "weights.pth"
+POLICY = "policy.zip"  # of a training, in its folder
+NEEDED = {
+    "algorithm": str, "policy": str, "policy_kwargs": dict, "view": str, "dim": int, "horizon": int, "knowledge": dict,
+}  # fmt: skip
+# No description is longer, and no policy that sees all features has more of them.
+LONGEST_ABOUT, LARGEST_DIM = 2**20, 100_000
+# What `predict` does not need.
+OF_TRAINING = ("optimizer_class", "optimizer_kwargs")
+
+
+def shipped() -> list[str]:
+    """Return the names of the policies that come with the package."""
+    return sorted(path.stem for path in SHIPPED.glob("*.zip"))
+
+
+class SavedPolicy(TrainedPolicy):
+    """A policy from a file, as `save` and ``strategic-env train`` write it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, the folder of a training, or the name of a policy that comes with the package: `shipped`.
+    alpha, radius
+        What it is told of the game; what it was told in training by default.
+
+    Attributes
+    ----------
+    about : dict
+        What the file says of the policy: algorithm, view, training, versions.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    TypeError, ValueError
+        If it is no such file, or told what is no reach or radius.
+    ImportError
+        If the extra "rl" is not installed.
+    """
+
+    name = "sb3"
+    summary = "a policy trained with Stable-Baselines3, from a file (path=FILE)"
+    welcomes = ("alpha", "radius")
+
+    def __init__(
+        self,
+        path: Annotated[str | Path, f"a file, a folder of train, or one of {', '.join(shipped())}"],
+        alpha: Annotated[ArrayLike | None, "null: what the scenario tells, else as in training"] = None,
+        radius: Annotated[float | None, "null: likewise"] = None,
+    ) -> None:
+        content = _found(path).read_bytes()
+        self.about, policy, view, normalisation = _opened(content, path)
+        super().__init__(policy, view)
+        self._normalisation = normalisation
+        known = {name: value for name, value in (("alpha", alpha), ("radius", radius)) if value is not None}
+        self._knowledge = {name: value for name, value in told(view.knowledge | known).items() if name in view.requires}
+        self._views = {}
+        self._file = {"path": str(path), "digest": hashlib.sha256(content).hexdigest()[:16]}
+        self._told = known
+
+    @property
+    def parameters(self) -> dict[str, object]:  # type: ignore[override]  # as its base
+        """What tells it from other learners."""
+        return self._file | self._knowledge
+
+    def __repr__(self) -> str:
+        told = "".join(f", {name}={value!r}" for name, value in self._told.items())
+        return f"SavedPolicy({self._file['path']!r}{told})"
+
+    @classmethod
+    def from_knowledge(cls, knowledge: Mapping[str, object], **parameters: Any) -> Self:
+        """Load ``path`` and tell the policy what the scenario tells; explicit ``parameters`` override.
+
+        Raises
+        ------
+        ValueError
+            Without a path, if the policy was trained for another cost, or if the scenario does not tell what the
+            policy's view needs.
+        """
+        if "path" not in parameters:
+            raise ValueError(f"{cls.name} needs path=FILE, or one of the package's policies: {', '.join(shipped())}")
+        path = parameters["path"]
+        about = _about_of(_found(path).read_bytes(), path)
+        cost = about["knowledge"].get("cost")
+        if cost is not None and knowledge.get("cost", cost) != cost:
+            raise ValueError(
+                f"{cls.name}: {shown(str(path))} was trained for {cost} costs; the scenario has {knowledge['cost']}"
+            )
+        known = {"cost": cost, **with_one_reach(knowledge), **parameters}
+        missing = [name for name in VIEWS[about["view"]].requires if name not in known]
+        if missing:
+            raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")
+        return super().from_knowledge(knowledge, **parameters)
+
+
+def load(path: str | Path, alpha: ArrayLike | None = None, radius: float | None = None) -> SavedPolicy:
+    """Load a policy as a learner; see `SavedPolicy`."""
+    return SavedPolicy(path, alpha, radius)
+
+
+def save(model: Any, path: str | Path, view: View, training: Mapping[str, object] | None = None) -> None:
+    """Save a model's policy with all that is needed to play it again; the file is there at once or not at all.
+
+    Parameters
+    ----------
+    model : BaseAlgorithm
+        A model of Stable-Baselines3 or sb3-contrib that was trained through the view.
+    path : str or Path
+        A zip file: ``policy.json``, and the network's weights as a dictionary of tensors. Unlike the files of
+        ``model.save``, it holds no pickled objects, so that nothing is executed when it is loaded.
+    view : View
+        As in training (``env.view``).
+    training : mapping, optional
+        What else is worth knowing: JSON values.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    TypeError
+        If the model is none.
+    ValueError
+        If it does not fit the view, or was made with arguments that are no JSON values, such as classes of one's own.
+    """
+    import torch
+    from stable_baselines3.common.base_class import BaseAlgorithm
+
+    if not isinstance(model, BaseAlgorithm):
+        raise TypeError(f"model must be a model of Stable-Baselines3 or sb3-contrib, got {shown(model)}")
+    check_fit(model, view)
+    weights = io.BytesIO()
+    torch.save(model.policy.state_dict(), weights)
+    about = _described(model, view, {} if training is None else training)
+    with replacing(Path(path)) as unfinished, zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in ((ABOUT, about.encode()), (WEIGHTS, weights.getvalue())):
+            # The same policy is the same file, whenever it is saved.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a training depends on."""
+    packages = ("strategic-env", "stable-baselines3", "sb3-contrib", "torch", "numpy", "gymnasium")
+    found = {}
+    for package in packages:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def algorithm_class(name: str) -> Any:
+    """Return an algorithm of Stable-Baselines3 or sb3-contrib by the name of its class.
+
+    Raises
+    ------
+    ValueError
+        If neither has it.
+    ImportError
+        If the extra "rl" is not installed.
+    """
+    try:
+        import sb3_contrib
+        import stable_baselines3
+    except ModuleNotFoundError as error:
+        raise missing_extra("a trained policy", error.name or "sb3-contrib", "rl") from error
+    for library in (stable_baselines3, sb3_contrib):
+        found = getattr(library, name, None)
+        if inspect.isclass(found) and hasattr(found, "policy_aliases"):
+            return found
+    raise ValueError(f"algorithm must be one of Stable-Baselines3 or sb3-contrib, got {name!r}")
+
+
+def _described(model: Any, view: View, training: Mapping[str, object]) -> str:
+    """Return what a file says of its policy."""
+    kwargs = with_names({key: value for key, value in model.policy_kwargs.items() if key not in OF_TRAINING})
+    if getattr(model, "use_sde", False):
+        kwargs["use_sde"] = True
+    aliases = [alias for alias, policy in model.policy_aliases.items() if policy is model.policy_class]
+    if not aliases:
+        raise ValueError(f"model must have a policy of its library, got {shown(model.policy_class)}")
+    if not isinstance(training, Mapping):
+        raise TypeError(f"training must be a mapping, got {shown(training)}")
+    normalisation = Normalisation.of(model)
+    about = {
+        "algorithm": _library_class(type(model)).__name__, "policy": aliases[0], "policy_kwargs": kwargs,
+        "view": view.name, "dim": view.dim, "horizon": view.horizon, "knowledge": view.knowledge,
+        "normalisation": None if normalisation is None else normalisation.to_json(),
+        "training": dict(training) | {"timesteps": int(model.num_timesteps), "versions": versions()},
+    }  # fmt: skip
+    try:
+        return json.dumps(about, indent=2, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"policy_kwargs and training must hold JSON values only: {error}") from error
+
+
+def _library_class(kind: type) -> type:
+    """Return the class of Stable-Baselines3 or sb3-contrib that an algorithm is, or is derived from."""
+    libraries = ("stable_baselines3.", "sb3_contrib.")
+    return next(one for one in kind.__mro__ if one.__module__.startswith(libraries))
+
+
+def _found(path: str | Path) -> Path:
+    """Return the file of a policy."""
+    if not isinstance(path, (str, Path)):
+        raise TypeError(f"path must be a str or a Path, got {shown(path)}")
+    if str(path) in shipped():
+        return SHIPPED / f"{path}.zip"
+    file = Path(os.path.expanduser(path))  # Path's own method raises where there is no such user
+    if (file / POLICY).is_file():
+        return file / POLICY
+    if not file.is_file():
+        raise FileNotFoundError(f"path must name a file, or one of {', '.join(shipped())}; got {shown(str(path))}")
+    return file
+
+
+@contextmanager
+def _reading(path: str | Path) -> Iterator[None]:
+    """Turn whatever a damaged or foreign file makes zipfile, json and torch raise into one error."""
+    try:
+        yield
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:
+        found = f"{shown(str(path))}, which is damaged or of another kind"
+        raise ValueError(f"path must name a policy that learners.rl.save wrote, got {found}") from error
+
+
+def _about_of(content: bytes, path: str | Path) -> dict[str, Any]:
+    """Return what a file says of its policy."""
+    with _reading(path), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if archive.getinfo(ABOUT).file_size > LONGEST_ABOUT:
+            raise ValueError(f"{ABOUT} must have at most {LONGEST_ABOUT} bytes")
+        about: dict[str, Any] = json.loads(archive.read(ABOUT))
+        for name, kind in NEEDED.items():
+            if not isinstance(about[name], kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, got {shown(about[name])}")
+        one_of("view", about["view"], tuple(VIEWS))
+        count("dim", about["dim"], minimum=1, maximum=LARGEST_DIM)
+    return about
+
+
+def _opened(content: bytes, path: str | Path) -> tuple[dict[str, Any], Any, View, Normalisation | None]:
+    """Return what a file says, its policy, built anew with the saved weights, its view and normalisation."""
+    about = _about_of(content, path)
+    import torch
+
+    # Weights are drawn before the saved ones replace them: whoever else draws must not notice.
+    with _reading(path), torch.random.fork_rng(devices=[]), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        view = make_view(about["view"], about["dim"], about["horizon"], about["knowledge"])
+        said = about.get("normalisation")
+        normalisation = None if said is None else Normalisation.from_json(said, view.width)
+        policy = _built(about, view)
+        weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), map_location="cpu", weights_only=True)
+        _check_weights(weights, policy.state_dict())
+        policy.load_state_dict(weights)
+        policy.set_training_mode(False)
+        draw_noise(policy, 1)
+    return about, policy, view, normalisation
+
+
+def _built(about: Mapping[str, Any], view: View) -> Any:
+    """Return a policy with weights of no meaning."""
+    policy_class = algorithm_class(about["algorithm"]).policy_aliases[about["policy"]]
+    seen_and_chosen = {"observation_space": view.observation_space, "action_space": view.action_space}
+    # Only optimisers use the learning rate; policies without one take none.
+    rate = {"lr_schedule": lambda _: 0.0} if "lr_schedule" in inspect.signature(policy_class).parameters else {}
+    return policy_class(**seen_and_chosen, **rate, **with_classes(about["policy_kwargs"])).float()
+
+
+def _check_weights(weights: "Mapping[str, torch.Tensor]", wanted: "Mapping[str, torch.Tensor]") -> None:
+    """Make sure that weights are finite and of the kind that a policy has; torch checks names and shapes itself."""
+    for name, one in weights.items():
+        if one.dtype != wanted[name].dtype or not one.isfinite().all():
+            raise ValueError(f"{name} must hold finite numbers of {wanted[name].dtype}")

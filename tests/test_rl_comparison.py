@@ -1,6 +1,7 @@
 """The comparison that the page on reinforcement learning prints runs, and says what the page says."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1]))  # the benchmarks are not installed
 
 from learners import StrategicPerceptronL2
-from learners.rl import load
+from learners.rl import load, read_settings, train
 from strategic_env.scores import Estimate, ratio_of_means
 
 pytestmark = pytest.mark.slow
@@ -39,6 +40,16 @@ def test_the_constants_of_the_coefficients_are_the_best_on_training_seeds() -> N
 
     weight = meta_learning.best_constant(1000).weight
     assert (weight, 1.0 + weight) == pytest.approx((STEP_OTHERWISE, STEP_AFTER_MISTAKE))
+
+
+def test_curves_of_trainings_are_drawn(tmp_path: Path) -> None:
+    from benchmarks import training_curves
+
+    whole = read_settings("ppo", "strategic_env/MetaL2-v0")
+    short = replace(whole, timesteps=3_200, games=8, arguments=whole.arguments | {"batch_size": 400})
+    train(short, "strategic_env/MetaL2-v0", tmp_path / "one")
+    training_curves.main(str(tmp_path / "curves.png"), str(tmp_path / "one"))
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("dim", [5, 10, 20])

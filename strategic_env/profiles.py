@@ -17,6 +17,7 @@ from strategic_env.summary import counted, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 THRESHOLDS = 401
 
@@ -57,16 +58,11 @@ def plot_profiles(
         look is missing.
     """
     require_plot()
-    from matplotlib.ticker import PercentFormatter
-
     arrays = {
         label: finite_array(f"scores of {label}", value, (None, None), largest=LARGEST)
         for label, value in scores.items()
     }
-    chosen = _looks(list(arrays), looks)
-    limits = _range(arrays) if thresholds is None else finite_array("thresholds", thresholds, (None,))
-    if len(limits) < 2 or np.any(np.diff(limits) <= 0.0):
-        raise ValueError(f"thresholds must be at least two and ascend, got {shown(limits.tolist())}")
+    chosen, limits = _looks(list(arrays), looks), _limits(arrays, thresholds)
     means = {label: interquartile_mean(array, resamples=1).value for label, array in arrays.items()}
     figure, axes = _figure(height=4.4)
     curves, names = [], []
@@ -80,10 +76,30 @@ def plot_profiles(
         curves.append(line)
     _write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
     axes.set_xlim(limits[0], limits[-1])
+    axes.set_xlabel(xlabel, fontsize=12)
+    _draw_shares(axes)
+    _draw_legend(axes, curves, names)
+    save_picture(figure, path)
+
+
+def _limits(scores: Mapping[str, Float], thresholds: ArrayLike | None) -> Float:
+    """Return the thresholds that are asked for, checked, or those that the scores need."""
+    limits = _range(scores) if thresholds is None else finite_array("thresholds", thresholds, (None,))
+    if len(limits) < 2 or np.any(np.diff(limits) <= 0.0):
+        raise ValueError(f"thresholds must be at least two and ascend, got {shown(limits.tolist())}")
+    return limits
+
+
+def _draw_shares(axes: "Axes") -> None:
+    from matplotlib.ticker import PercentFormatter
+
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.set_xlabel(xlabel, fontsize=12)
     axes.set_ylabel("share of runs above it", fontsize=12)
+
+
+def _draw_legend(axes: "Axes", curves: "Sequence[Line2D]", names: Sequence[str]) -> None:
+    """Name the curves beside the picture."""
     legend = axes.legend(
         curves,
         names,
@@ -97,7 +113,6 @@ def plot_profiles(
     )
     for text in legend.get_texts():
         text.set_parse_math(False)  # a dollar is a dollar
-    save_picture(figure, path)
 
 
 def plot_intervals(

@@ -73,6 +73,11 @@ class Policy(ABC, Generic[State]):
         told = {name: knowledge[name] for name in (*cls.requires, *cls.welcomes) if name in knowledge}
         return cls(**told | parameters)
 
+    @property
+    def arguments(self) -> dict[str, object]:
+        """The keywords that build it again."""
+        return self.parameters
+
     def for_run(self, seed: int) -> Self:
         """Return the learner for the bench's run with this seed: one that draws must draw anew in each."""
         return self

@@ -18,7 +18,7 @@ from agents.checks import count
 from agents.files import replacing
 from learners.policy import Policy
 from strategic_env.bench_scenario import BenchScenario
-from strategic_env.contestants import Contestant, check_labels, contestant
+from strategic_env.contestants import Contestant, check_labels, checked_label, contestant
 from strategic_env.encoding import plain
 from strategic_env.playing import Run, seed_numbers
 from strategic_env.scenarios import scenario as named_scenario
@@ -173,7 +173,7 @@ def _rebuilt(saved: dict[str, Any], scenario: BenchScenario) -> Contestant:
     one = contestant(str(saved["name"]), scenario, **saved["parameters"])
     if _class_name(one) != saved["class"]:
         raise ValueError(f"the command line has no learner {saved['class']}")
-    return replace(one, label=str(saved["label"]))
+    return replace(one, label=checked_label(saved["label"]))
 
 
 def _class_name(contestant: Contestant) -> str:

@@ -27,12 +27,18 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
 
 
 def parse_learner(text: str) -> tuple[str, dict[str, object]]:
-    """Turn ``"name:key=value,key=[1,2]"`` into a name and its parameters; commas in brackets do not separate."""
+    """Turn ``"name:key=value,key=[1,2]"`` into a name and its parameters; commas in brackets and quotes are kept."""
     name, _, rest = text.partition(":")
     settings: list[str] = []
     for piece in rest.split(",") if rest else []:
-        if settings and settings[-1].count("[") > settings[-1].count("]"):
+        if settings and _is_open(settings[-1]):
             settings[-1] += f",{piece}"
         else:
             settings.append(piece)
     return name, parse_settings(settings)
+
+
+def _is_open(piece: str) -> bool:
+    """Whether a quote or, outside of quotes, a bracket is not closed yet."""
+    outside = piece.split('"')[::2]
+    return piece.count('"') % 2 == 1 or sum(part.count("[") - part.count("]") for part in outside) > 0

@@ -222,30 +222,34 @@ def train(
     if progress.done:
         errors.print(f"{folder}: this training is done", style="dim", markup=False)
     else:
-        errors.print(f"{algorithm} on {scenario} with {options}: {progress.total:,} rounds", style="dim", markup=False)
+        since = f", going on after {progress.timesteps:,}" if progress.timesteps else ""
+        work = f"{algorithm} on {scenario} with {options}: {progress.total:,} rounds{since}"
+        errors.print(work, style="dim", markup=False)
     try:
         with _progress() as bar:
             task = bar.add_task("evaluating", total=progress.total)
-            policy = prepared.training.run(_told_by(bar, task))
+            policy = prepared.training.run(_told_by(bar, task, len(progress.evaluations)))
     except KeyboardInterrupt:
         begun = f"{folder} keeps the last checkpoint; the same command goes on from there"
         raise typer.Exit(_failed(f"interrupted: {begun if progress.evaluations else NOTHING}", FAILED)) from None
+    except RuntimeError as error:
+        raise typer.Exit(_failed(f"error: {error}", FAILED)) from error
     print(prepared.summary())
     errors.print(f"saved {policy}", style="dim", markup=False)
 
 
-def _told_by(bar: Progress, task: TaskID) -> "Callable[[training.Progress], None]":
-    """Return what shows the progress of a training: the bar or, where nobody sees it move, a line an evaluation."""
+def _told_by(bar: Progress, task: TaskID, begun: int) -> "Callable[[training.Progress], None]":
+    """Return what shows a training: the bar or, where nobody sees it move, a line for each new evaluation."""
     from strategic_env.train import described
 
-    told = 0
+    told = begun
 
     def tell(progress: "training.Progress") -> None:
         nonlocal told
         bar.update(task, completed=progress.timesteps, description=described(progress))
         if not errors.is_terminal and len(progress.evaluations) > told:
             told = len(progress.evaluations)
-            errors.print(f"{progress.timesteps:,} rounds: {described(progress)}", markup=False)
+            errors.print(f"{progress.evaluations[-1].timesteps:,} rounds: {described(progress)}", markup=False)
 
     return tell
 

@@ -12,6 +12,7 @@ from agents.checks import one_of
 from agents.typing import Float
 from learners.fixed import BestFixedClassifier
 from learners.perceptron import Perceptron
+from strategic_env.contestants import checked_label
 from strategic_env.evaluation import Results
 from strategic_env.scores import (
     RESAMPLES,
@@ -74,7 +75,7 @@ class Comparison:
 
 def compare(
     results: Sequence[Results],
-    baseline: str = NAIVE,
+    baseline: str | None = None,
     *,
     trained: Mapping[str, Sequence[str]] | None = None,
     resamples: int = RESAMPLES,
@@ -85,8 +86,8 @@ def compare(
     ----------
     results : sequence of Results
         One per scenario, each of the same learners and of as many seeds.
-    baseline : str
-        The label of the learner that the others should improve on.
+    baseline : str, optional
+        The label of the learner that the others should improve on; the classic Perceptron by default.
     trained : mapping of str to sequence of str, optional
         Policies of one recipe, trained with different seeds, by the name of the recipe: they become one learner, whose
         runs are the policies, each with its mean mistakes over the seeds of the evaluation.
@@ -103,16 +104,15 @@ def compare(
         If an argument is of the wrong kind.
     ValueError
         If there are no results, learners or numbers of seeds differ, a scenario comes twice or has many labels, a run
-        failed, the baseline, the classic Perceptron or the best fixed classifier does not take part, or the latter
-        makes no fewer mistakes than the Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
+        failed, a recipe has the name of a learner or fewer than two policies of its own, the baseline, the classic
+        Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes than the
+        Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
     """
-    mistakes = _by_recipe(mistakes_of(results), trained or {})
-    for needed in (NAIVE, ORACLE):
-        if needed not in mistakes:
-            raise ValueError(f"results must hold {needed!r}, which scores are normalised with, got {list(mistakes)}")
-    one_of("baseline", baseline, tuple(mistakes))
+    mistakes = _by_recipe(mistakes_of(results), {} if trained is None else trained)
+    ends = [_label_of(name, results[0], mistakes) for name in (NAIVE, ORACLE)]
+    baseline = one_of("baseline", ends[0] if baseline is None else baseline, tuple(mistakes))
     scenarios = [title(one) for one in results]
-    naive, oracle = mistakes[NAIVE].mean(axis=0), mistakes[ORACLE].mean(axis=0)
+    naive, oracle = (mistakes[end].mean(axis=0) for end in ends)
     for scenario, zero, one in zip(scenarios, naive, oracle, strict=True):
         if one >= zero:
             raise ValueError(
@@ -176,13 +176,26 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
 
 def _by_recipe(mistakes: dict[str, Float], trained: Mapping[str, Sequence[str]]) -> dict[str, Float]:
     """Return the mistakes of learners, and of recipes in place of the policies that they trained."""
-    recipes: dict[str, Float] = {}
+    if not isinstance(trained, Mapping):
+        raise TypeError(f"trained must be a mapping from recipes to lists of labels, got {trained!r}")
+    left, recipes = dict(mistakes), {}
     for recipe, policies in trained.items():
-        for label in policies:
-            one_of(f"trained[{recipe!r}]", label, tuple(mistakes))
-        recipes[recipe] = np.array([mistakes[label].mean(axis=0) for label in policies])
-    members = {label for policies in trained.values() for label in policies}
-    return {label: counts for label, counts in mistakes.items() if label not in members} | recipes
+        what = f"trained[{recipe!r}]"
+        if checked_label(recipe) in mistakes:
+            raise ValueError(f"{what} must not have the name of a learner")
+        if not isinstance(policies, Sequence) or isinstance(policies, str) or len(policies) < 2:
+            raise ValueError(f"{what} must hold at least two labels of policies, got {policies!r}")
+        # Taken out one by one, so that no policy counts twice.
+        recipes[recipe] = np.array([left.pop(one_of(what, label, tuple(left))).mean(axis=0) for label in policies])
+    return left | recipes
+
+
+def _label_of(name: str, results: Results, mistakes: Mapping[str, Float]) -> str:
+    """Return the label of one of the two learners that scores are normalised with."""
+    labels = [one.label for one in results.contestants if one.name == name and not one.parameters]
+    if not labels or labels[0] not in mistakes:
+        raise ValueError(f"results must hold {name!r}, which scores are normalised with, got {list(mistakes)}")
+    return labels[0]
 
 
 def _labels(results: Results) -> list[str]:
@@ -194,9 +207,10 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
     console = console or Console()
     runs = " or ".join(map(str, sorted({len(counts) for counts in comparison.mistakes.values()})))
     where = counted(len(comparison.scenarios), "scenario")
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    gap = 2 if console.width > 90 else 1
+    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
     table.add_column("learner", overflow="fold")
-    for heading in ("mistakes", "normalised score", "fewer than baseline"):
+    for heading in ("mistakes", "normalised\nscore", "fewer than\nbaseline"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
     for row in comparison.rows:
         estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")

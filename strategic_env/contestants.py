@@ -57,6 +57,8 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
         If it cannot predict.
     """
     if isinstance(learner, Contestant):
+        if isinstance(learner.learner, policy.Policy):
+            scenario.check_learner(learner.learner)
         return learner
     if isinstance(learner, str):
         named, given = parse_learner(learner)
@@ -75,8 +77,23 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
     name = name if isinstance(name, str) else type(learner).__name__
     if isinstance(learner, policy.Policy):
         scenario.check_learner(learner)
-        return Contestant(repr(learner), name, learner.parameters, learner)
+        return Contestant(repr(learner), name, learner.arguments, learner)
     return Contestant(name, name, {}, learner)
+
+
+def checked_label(label: object) -> str:
+    """Return what a learner is to be called.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no text that can be read in one line.
+    """
+    if not isinstance(label, str):
+        raise TypeError(f"labels of learners must be text, got {label!r}")
+    if not label.strip() or not label.isprintable():
+        raise ValueError(f"labels of learners must be text that can be printed in one line, got {label!r}")
+    return label
 
 
 def contestants_of(
@@ -90,10 +107,7 @@ def contestants_of(
         As `contestant` and `check_labels`; or if a label is no text.
     """
     if isinstance(learners, Mapping):
-        strange = [label for label in learners if not (isinstance(label, str) and label)]
-        if strange:
-            raise TypeError(f"labels of learners must be text, got {strange[0]!r}")
-        found = [replace(contestant(one, scenario), label=label) for label, one in learners.items()]
+        found = [replace(contestant(one, scenario), label=checked_label(label)) for label, one in learners.items()]
     else:
         found = [contestant(one, scenario) for one in learners]
     check_labels(found)

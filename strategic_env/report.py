@@ -130,8 +130,8 @@ def to_json(results: Results) -> dict[str, object]:
     Returns
     -------
     dict
-        ``scenario``, ``options``, ``rounds``, ``seeds`` and ``results``: for each learner its name, explicit
-        ``parameters``, ``bound``, ``printed_bound``, ``error`` and, one per seed, ``mistakes``, ``loss``,
+        ``scenario``, ``options``, ``rounds``, ``seeds`` and ``results``: for each learner its ``label``, name,
+        explicit ``parameters``, ``bound``, ``printed_bound``, ``error`` and, one per seed, ``mistakes``, ``loss``,
         ``cpu_seconds`` and, where somebody can manipulate, ``manipulations``.
     """
     return {
@@ -151,6 +151,7 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
 
     manipulations = {"manipulations": per_seed(lambda run: run.manipulations)} if results.scenario.manipulable else {}
     return {
+        "label": contestant.label,
         "learner": contestant.name,
         "parameters": plain(contestant.parameters),
         "mistakes": per_seed(lambda run: run.mistakes),

@@ -51,7 +51,13 @@ class Prepared:
         for name, value in self.options.items():
             if value != defaults.get(name):
                 words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-        return shlex.join([*words, "--learner", f"sb3:path={self.training.folder.path}"])
+        return shlex.join([*words, "--learner", f"sb3:path={_as_argument(self.training.folder.path)}"])
+
+
+def _as_argument(path: Path) -> str:
+    """Return a path so that it is read as a path, whatever it looks like."""
+    text = str(path) if path.is_absolute() else f"./{path}"
+    return json.dumps(text, ensure_ascii=False) if set(text) & set('",[]') else text
 
 
 def prepare(
@@ -95,7 +101,7 @@ def prepare(
     from learners.rl import Training, read_settings
 
     if name in MULTICLASS:
-        raise ValueError(f"scenario must be one of strategic classification to train a policy, got {name!r}")
+        raise ValueError(f"policies are trained for scenarios of strategic classification; {name} has many labels")
     settings = read_settings(algorithm, environment_id(name), hyperparameters)
     if timesteps is not None:
         settings = replace(settings, timesteps=count("timesteps", timesteps, minimum=1))

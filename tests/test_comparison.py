@@ -69,6 +69,15 @@ def test_another_baseline_may_be_named() -> None:
     assert row.learner == NAIVE and row.improvement is not None and row.improvement.value < 0.1
 
 
+def test_scores_are_normalised_with_learners_whatever_they_are_called() -> None:
+    names = {"naive": NAIVE, "oracle": ORACLE, NAIVE: STRATEGIC}
+    results = [evaluate(names, "KnownL2", seeds=4, rounds=200)]
+    plain = compare([evaluate([NAIVE, ORACLE, STRATEGIC], "KnownL2", seeds=4, rounds=200)], resamples=50)
+    renamed = compare(results, resamples=50)
+    assert renamed.baseline == "naive" and [row.learner for row in renamed.rows] == list(names)
+    assert [row.score for row in renamed.rows] == [row.score for row in plain.rows]
+
+
 def test_policies_of_one_recipe_are_the_runs_of_one_learner() -> None:
     policies = {"seed 0": ([4, 6, 4, 6], [2, 2, 2, 2]), "seed 1": ([7, 7, 7, 7], [1, 3, 1, 3])}
     comparison = compare(both({**COUNTS, **policies}), trained={"ppo": list(policies)}, resamples=50)
@@ -119,8 +128,30 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         ValueError,
         "results must be of strategic classification, got Bandit",
     ),
+    "no mapping": (lambda: compare(both(), trained=["a"]), TypeError, "trained must be a mapping from recipes"),  # type: ignore[arg-type]
+    "recipe of text": (
+        lambda: compare(both(), trained={"ppo": "ab"}),
+        ValueError,
+        "trained['ppo'] must hold at least two",
+    ),
+    "recipe of none": (
+        lambda: compare(both(), trained={"ppo": []}),
+        ValueError,
+        "trained['ppo'] must hold at least two",
+    ),
+    "recipe of one": (lambda: compare(both(), trained={"ppo": [STRATEGIC]}), ValueError, "must hold at least two"),
+    "policy twice": (
+        lambda: compare(both(), trained={"ppo": [STRATEGIC, STRATEGIC]}),
+        ValueError,
+        "trained['ppo'] must be one of 'perceptron', 'best-fixed-classifier', got 'strategic-perceptron-l2'",
+    ),
+    "recipe like a learner": (
+        lambda: compare(both(), trained={NAIVE: [STRATEGIC, ORACLE]}),
+        ValueError,
+        "trained['perceptron'] must not have the name of a learner",
+    ),
     "recipe": (
-        lambda: compare(both(), trained={"ppo": ["sb3"]}),
+        lambda: compare(both(), trained={"ppo": ["sb3", "sb4"]}),
         ValueError,
         "trained['ppo'] must be one of 'perceptron'",
     ),

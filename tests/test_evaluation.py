@@ -175,6 +175,15 @@ def test_learners_may_be_named_and_have_parameters_as_on_the_command_line(tmp_pa
     assert (kept.label, kept.parameters) == ("steep", {"learning_rate": 2, "bias": True})
     with pytest.raises(TypeError, match=r"labels of learners must be text, got 3"):
         evaluate({3: "perceptron"}, "KnownL2", seeds=1, rounds=5)  # type: ignore[dict-item]
+    for strange in ("", "  ", "a\nb", "\ud800", "\x1b[31m"):
+        with pytest.raises(ValueError, match=r"labels of learners must be text that can be printed in one line"):
+            evaluate({strange: "perceptron"}, "KnownL2", seeds=1, rounds=5)
+
+
+def test_a_contestant_of_another_scenario_is_checked_again() -> None:
+    prepared = contestant("strategic-perceptron-l1", scenario("KnownL1", alpha=[0.1, 0.2]))
+    with pytest.raises(ValueError, match=r"alpha has 2 coordinates, but the features have 5"):
+        evaluate([prepared], scenario("KnownL1", dim=5), seeds=1, rounds=5)
 
 
 def test_results_are_short_to_read() -> None:

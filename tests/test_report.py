@@ -229,6 +229,7 @@ def test_json(results: Results) -> None:
         "seeds": [3, 5],
     }
     assert shown["results"][2] == {
+        "label": STRATEGIC,
         "learner": STRATEGIC,
         "parameters": {},
         "mistakes": [1, 0],

@@ -1,5 +1,6 @@
 """``strategic-env train``: what it says, what it leaves, and what it refuses before any work."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from learners.rl import load
 from strategic_env import train
+from strategic_env.arguments import parse_learner
 
 TINY = """default:
   env_wrapper:
@@ -67,7 +69,7 @@ def test_a_training_leaves_a_policy_that_plays(tiny: Path, tmp_path: Path) -> No
     [
         (("dqn", "KnownL2"), r"algorithm must be one of 'ppo', 'ppo_lstm', 'sac', 'tqc', got 'dqn'"),
         (("ppo", "Nobody"), r"scenario must be one of .* got 'Nobody'"),
-        (("ppo", "Bandit"), r"scenario must be one of strategic classification to train a policy, got 'Bandit'"),
+        (("ppo", "Bandit"), r"policies are trained for scenarios of strategic classification; Bandit has many labels"),
         (("ppo", "UnknownL2"), r"a policy with the view 'coefficients' must be told alpha"),
         (("ppo", "KnownL2", {"colour": 1}), r"KnownL2 has no option 'colour'"),
         (("ppo", "KnownL2", {"reward": "gold"}), r"reward must be one of .* got 'gold'"),
@@ -99,3 +101,15 @@ def test_what_is_given_overrides_the_hyper_parameters(tiny: Path, tmp_path: Path
 def test_the_folder_is_named_after_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert train.prepare("ppo", "BiasedL2", seed=4).training.folder.path == Path("ppo-BiasedL2-4")
+
+
+@pytest.mark.parametrize("folder", ["meta-l2", "1", "true", "1e3", "a,b", "[1]", "~", 'a "b" c=d'])
+def test_the_command_that_is_printed_plays_whatever_the_folder_is_called(
+    folder: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prepared = train.prepare("ppo", "KnownL2", hyperparameters=tiny, out=folder)
+    words = shlex.split(prepared.command())
+    name, parameters = parse_learner(words[words.index("--learner") + 1])
+    assert name == "sb3" and Path(parameters["path"]).resolve() == tmp_path / folder  # type: ignore[arg-type]
+    prepared.training.folder.release()

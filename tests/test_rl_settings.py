@@ -76,8 +76,8 @@ def test_a_list_is_a_frequency_as_stable_baselines3_wants_it() -> None:
         ({"policy_kwargs": [64]}, r"policy_kwargs must be a mapping, got \[64\]"),
         ({"policy_kwargs": {"activation_fn": "nn.Nothing"}}, r"activation_fn must be one of torch, such as nn\.ReLU"),
         ({"policy_kwargs": {"activation_fn": "os.system"}}, r"activation_fn must be one of torch, such as nn\.ReLU"),
-        ({"policy": "MlpPolcy"}, r"policy must be one of 'MlpPolicy', .* got 'MlpPolcy'"),
-        ({"policy": None}, r"policy must be one of 'MlpPolicy', .* got None"),
+        ({"policy": "MlpPolcy"}, r"policy must be one of 'MlpPolicy', got 'MlpPolcy'; did you mean"),
+        ({"policy": None}, r"policy must be one of 'MlpPolicy', got None"),
         ({"learning_rate": "cos_3e-4"}, r"learning_rate must be .* such as lin_3e-4, got 'cos_3e-4'"),
         ({"learning_rate": "lin_fast"}, r"learning_rate must be .* such as lin_3e-4, got 'lin_fast'"),
         ({"learning_rate": "lin_1_0"}, r"learning_rate must be .* such as lin_3e-4, got 'lin_1_0'"),
@@ -92,6 +92,21 @@ def test_a_list_is_a_frequency_as_stable_baselines3_wants_it() -> None:
         ({"n_epochs": True}, r"n_epochs must be an integer, got True"),
         ({"batch_size": 1.5}, r"batch_size must be an integer, got 1\.5"),
         ({"batch_size": float("inf")}, r"batch_size must be finite, got inf"),
+        ({"batch_size": None}, r"batch_size must be an integer, got None"),
+        ({"ent_coef": "auto"}, r"ent_coef must be a number, got 'auto'"),
+        ({"ent_coef": "lin_0.1"}, r"ent_coef must be a number, got 'lin_0\.1'"),
+        ({"learing_rate": 1}, r"ppo has no hyper-parameter 'learing_rate' here; .*; did you mean 'learning_rate'\?"),
+        ({"normalize": {"norm_obs": "no"}}, r"normalize\.norm_obs must be True or False, got 'no'"),
+        ({"normalize": {"clip_obs": -1}}, r"normalize\.clip_obs must be greater than 0\.0, got -1"),
+        ({"normalize": {"gamma": 0.5}}, r"normalize must be one of 'norm_obs', .* got 'gamma'"),
+        ({"policy_kwargs": "dict(a=1, a=2)"}, r"policy_kwargs must be a mapping, or text such as"),
+        ({"policy_kwargs": "dict(activation_fn=torch.nn.Tanh)"}, r"got 'dict.*: torch\.nn\.Tanh is no literal"),
+        ({"policy_kwargs": {"activation_fn": "nn.GLU"}}, r"activation_fn must be one of torch, such as nn\.ReLU"),
+        ({"policy_kwargs": {"activation_fn": "nn.Module"}}, r"activation_fn must be one of torch, such as nn\.ReLU"),
+        ({"policy_kwargs": {"net_arch": {"pi": [8], "qf": [8]}}}, r"net_arch must name pi and vf, got 'qf'"),
+        ({"policy_kwargs": {"net_arch": [0]}}, r"net_arch must be at least 1, got 0"),
+        ({"policy_kwargs": {"net_arch": "wide"}}, r"net_arch must hold lists of widths, got 'wide'"),
+        ({"env_kwargs": {"a": [[0] * 200] * 100}}, r"env_kwargs must hold at most 10,000 values"),
         ({"use_sde": "false"}, r"use_sde must be True or False, got 'false'"),
         ({"target_kl": date(2026, 1, 1)}, r"target_kl must hold numbers, text, lists and mappings, got datetime\.date"),
         ({"env_kwargs": 3}, r"env_kwargs must be a mapping, got 3"),
@@ -108,10 +123,32 @@ def test_what_is_wrong_is_named(changed: dict[str, Any], message: str) -> None:
         settings("ppo", ENTRY | changed)
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"train_freq": 0}, r"train_freq must be at least 1, got 0"),
+        ({"train_freq": []}, r"train_freq must be an integer, got \[\]"),
+        ({"train_freq": [4, "round"]}, r"train_freq must be one of 'step', 'episode', got 'round'"),
+        ({"train_freq": [1, "episode"], "n_envs": 8}, r"train_freq must count steps where n_envs is 8"),
+        ({"gradient_steps": 0}, r"gradient_steps must be -1 or at least 1, got 0"),
+        ({"ent_coef": "auto_inf"}, r"ent_coef must be a number, got 'auto_inf'"),
+        ({"target_entropy": "nan"}, r"target_entropy must be a number, got 'nan'"),
+        ({"action_noise": "normal"}, r"sac has no hyper-parameter 'action_noise' here"),
+        ({"policy_kwargs": {"net_arch": {"pi": [8], "vf": [8]}}}, r"net_arch must name pi and qf, got 'vf'"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_off_policy_is_named(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        settings("sac", ENTRY | changed)
+    read = settings("sac", ENTRY | {"ent_coef": "auto_0.1", "target_entropy": "auto", "train_freq": 2})
+    assert read.arguments["ent_coef"] == "auto_0.1"
+
+
 def test_what_holds_itself_is_refused() -> None:
     endless: list[object] = []
     endless.append(endless)
-    with pytest.raises(ValueError, match=r"env_kwargs must not hold itself"):
+    with pytest.raises(ValueError, match=r"env_kwargs must (not hold itself|hold at most)"):
         settings("ppo", ENTRY | {"env_kwargs": {"a": endless}})
 
 
@@ -140,6 +177,11 @@ def test_a_schedule_never_climbs() -> None:
     assert [rate(left) for left in (1.0, 0.5, 0.0, -0.1)] == [0.5, 0.25, 0.0, 0.0]
 
 
+def test_a_name_that_is_no_id_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"environment must be an id such as strategic_env/KnownL2-v0, got 'KnownL2'"):
+        read_settings("ppo", "KnownL2")
+
+
 def test_an_unknown_algorithm_is_refused() -> None:
     with pytest.raises(ValueError, match=r"algorithm must be one of 'ppo', 'ppo_lstm', 'sac', 'tqc', got 'dqn'"):
         read_settings("dqn", "default")
@@ -154,8 +196,11 @@ def test_an_unknown_algorithm_is_refused() -> None:
         "default: 3\n",
         "a: " + "[" * 5000,
         "a: !!python/object:os.x {}",
+        "a: !!bool maybe",
+        "a: 2020-99-99",
+        "default: {a: 1, a: 2}",
     ],
-    ids=["no_yaml", "list", "no_entry", "no_mapping", "deep", "object"],
+    ids=["no_yaml", "list", "no_entry", "no_mapping", "deep", "object", "bool", "date", "twice"],
 )
 def test_a_file_that_says_something_else_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "own.yml"

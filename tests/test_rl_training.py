@@ -20,6 +20,7 @@ from agents.streams import game_keys, seed_words
 from learners.rl import Settings, Training, load, read_settings, train, training_folder
 from learners.rl import training as module
 from learners.rl.training import HELD_OUT_SEEDS, LARGEST_TRAINING_SEED, TRAINING_SEEDS, Progress, mistakes_in_games
+from learners.rl.training_folder import Evaluation, TrainingFolder
 from strategic_env.vector_base import GamesEnv
 
 ID = "strategic_env/KnownL2-v0"
@@ -136,7 +137,7 @@ def test_a_finished_training_is_not_repeated(tmp_path: Path) -> None:
 
 def test_another_training_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
-        train(tiny("ppo"), ID, tmp_path, options=OPTIONS, progress=stop_after(0))
+        train(tiny("ppo"), ID, tmp_path, options=OPTIONS, progress=stop_after(150))
     with pytest.raises(ValueError, match=r"holds a training with seed 0, not 1: choose another folder"):
         train(tiny("ppo"), ID, tmp_path, options=OPTIONS, seed=1)
     with pytest.raises(ValueError, match=r"holds a training with options\.horizon 20, not 30: choose another folder"):
@@ -144,6 +145,61 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
     (tmp_path / training_folder.SETTINGS).write_text("[")
     with pytest.raises(ValueError, match=r"settings\.json must hold the settings of a training"):
         train(tiny("ppo"), ID, tmp_path, options=OPTIONS)
+
+
+def test_a_training_that_failed_at_once_gives_way_to_another(tmp_path: Path) -> None:
+    wrong = replace(tiny("ppo"), arguments=tiny("ppo").arguments | {"learning_rate": 1e10})
+    with pytest.raises(RuntimeError, match=r"PPO failed after .* rounds: ValueError: .*"):
+        train(wrong, ID, tmp_path / "one", options=OPTIONS)
+    (tmp_path / "one" / "checkpoint.zip.1-2.unfinished").write_bytes(b"left by a process that was killed")
+    for folder in ("one", "whole"):
+        train(tiny("ppo"), ID, tmp_path / folder, options=OPTIONS)
+    assert results(tmp_path / "one") == results(tmp_path / "whole")
+    assert not list((tmp_path / "one").glob("*.unfinished"))
+
+
+def test_the_order_and_kind_of_numbers_of_settings_do_not_matter(tmp_path: Path) -> None:
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, tmp_path, options={"dim": 3, "horizon": 20, "radius": 1.0}, progress=stop_after(150))
+    train(tiny("ppo"), ID, tmp_path, options={"radius": 1, "population_seed": None, "horizon": 20, "dim": 3})
+
+
+@pytest.mark.parametrize("missing", [training_folder.CHECKPOINT, training_folder.EVALUATIONS])
+def test_it_goes_on_wherever_it_was_killed(missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = TrainingFolder._write
+
+    def fail(self: TrainingFolder, name: str, content: bytes) -> None:
+        if name == missing:
+            raise Stopped
+        write(self, name, content)
+
+    monkeypatch.setattr(TrainingFolder, "_write", fail)
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, tmp_path / "parts", options=OPTIONS)
+    monkeypatch.setattr(TrainingFolder, "_write", write)
+    for folder in ("parts", "whole"):
+        train(tiny("ppo"), ID, tmp_path / folder, options=OPTIONS)
+    assert results(tmp_path / "parts") == results(tmp_path / "whole")
+
+
+def test_an_interrupted_object_is_not_used_again(tmp_path: Path) -> None:
+    training = Training(tiny("ppo"), ID, tmp_path, options=OPTIONS)
+    with pytest.raises(Stopped):
+        training.run(stop_after(150))
+    with pytest.raises(RuntimeError, match=r"was interrupted: make another Training"):
+        training.run()
+    assert Training(tiny("ppo"), ID, tmp_path, options=OPTIONS).run() == tmp_path / training_folder.POLICY
+
+
+@pytest.mark.parametrize(("total", "rollout"), [(256, 64), (161, 32), (1284, 64), (10_035_200, 102_400), (7, 1)])
+def test_marks_are_made_once_each(total: int, rollout: int) -> None:
+    progress, made = Progress(0, total), 0
+    for timesteps in range(0, total + rollout, rollout):
+        if timesteps >= progress.next_mark():
+            progress.evaluations.append(Evaluation(timesteps, 0.0, 0.0))
+            made += 1
+            assert progress.next_mark() > timesteps
+    assert made <= module.CHECKPOINTS + 2
 
 
 def copied(source: Path, target: Path, *names: str) -> Path:
@@ -158,6 +214,9 @@ def test_a_folder_that_lost_something_is_not_trained_over(tmp_path: Path) -> Non
     train(tiny("ppo"), ID, tmp_path / "done", options=OPTIONS)
     with pytest.raises(Stopped):
         train(tiny("ppo"), ID, tmp_path / "begun", options=OPTIONS, progress=stop_after(150))
+    train(tiny("ppo"), ID, tmp_path / "other", options=OPTIONS, seed=1)
+    for name in (training_folder.SETTINGS, training_folder.CHECKPOINT, training_folder.EVALUATIONS):
+        shutil.copy(tmp_path / "done" / name, tmp_path / "other" / name)
     settings, checkpoint, policy, evaluations = (
         training_folder.SETTINGS, training_folder.CHECKPOINT, training_folder.POLICY, training_folder.EVALUATIONS,
     )  # fmt: skip
@@ -166,6 +225,7 @@ def test_a_folder_that_lost_something_is_not_trained_over(tmp_path: Path) -> Non
     for name, source, kept, message in (
         ("b", "done", (settings, checkpoint, evaluations), r"has lost the policy of its training: delete the folder"),
         ("c", "begun", (settings, policy, evaluations), r"has lost the checkpoint of its training: delete the folder"),
+        ("e", "other", (settings, checkpoint, evaluations, policy), r"has lost the policy of its training"),
         (
             "d",
             "done",
@@ -195,7 +255,7 @@ def test_a_checkpoint_that_is_none_is_refused(content: bytes, tmp_path: Path) ->
 
 def test_two_do_not_train_in_one_folder(tmp_path: Path) -> None:
     first = Training(tiny("ppo"), ID, tmp_path, options=OPTIONS)
-    with pytest.raises(ValueError, match=r"is in use: another process trains there"):
+    with pytest.raises(ValueError, match=r"is in use: another training goes on there"):
         Training(tiny("ppo"), ID, tmp_path, options=OPTIONS)
     first.run()
     assert Training(tiny("ppo"), ID, tmp_path, options=OPTIONS).progress.done
@@ -206,13 +266,19 @@ def test_two_do_not_train_in_one_folder(tmp_path: Path) -> None:
     [
         ({"arguments": {"policy": "CnnPolicy"}}, {}, ID, r"PPO cannot be built with these hyper-parameters: "),
         ({"normalize": {"norm_obs": False, "colour": 1}}, {}, ID, r"PPO cannot be built .*unexpected keyword.*colour"),
-        ({"timesteps": 64}, {}, ID, r"timesteps must be at least 65, got 64: in fewer nothing is learned"),
+        (
+            {"timesteps": 64},
+            {},
+            ID,
+            r"timesteps must be at least 65, got 64: a rollout is 64 rounds, 4 games at a time, and in fewer nothing",
+        ),
         ({}, {"info_level": "full"}, ID, r"options must leave info_level to training"),
         ({}, {"alpha": np.float64(0.3)}, "strategic_env/UnknownL2-v0", r"must be told alpha"),
         ({}, {"population_seed": {1}}, ID, r"population_seed must be an integer"),
         ({}, {}, "strategic_env/Bandit-v0", r"environment of strategic classification"),
+        ({}, {}, "KnownL2", r"environment must be one of strategic_env, got 'KnownL2'"),
     ],
-    ids=["policy", "normalize", "timesteps", "options", "untold", "value", "game"],
+    ids=["policy", "normalize", "timesteps", "options", "untold", "value", "game", "unknown"],
 )
 def test_what_cannot_be_trained_leaves_the_folder_as_it_was(
     change: dict[str, Any], options: dict[str, Any], environment: str, message: str, tmp_path: Path
@@ -227,8 +293,8 @@ def test_what_cannot_be_trained_leaves_the_folder_as_it_was(
 
 
 def test_off_policy_training_must_outlast_its_idle_rounds(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"timesteps must be at least 41, got 40: in fewer nothing is learned"):
-        train(replace(tiny("sac"), timesteps=40), ID, tmp_path, options=OPTIONS)
+    with pytest.raises(ValueError, match=r"timesteps must be at least 49, got 48: a rollout is 16 rounds"):
+        train(replace(tiny("sac"), timesteps=48), ID, tmp_path, options=OPTIONS)
 
 
 def test_training_ends_with_a_whole_rollout_and_logs_what_the_algorithm_says(tmp_path: Path) -> None:

@@ -33,6 +33,10 @@ def with_classes(policy_kwargs: Mapping[str, Any]) -> dict[str, Any]:
         return dict(policy_kwargs)
     home, _, own = str(name).partition(".")
     found = getattr(torch.nn, own, None) if home == "nn" else None
-    if not (isinstance(found, type) and issubclass(found, torch.nn.Module)):
+    try:
+        one_for_each = found().forward(torch.zeros(1, 2)).shape == (1, 2)  # type: ignore[misc]  # what is none raises
+    except Exception:
+        one_for_each = False
+    if not one_for_each:
         raise ValueError(f"{KEY} must be one of torch, such as nn.ReLU, got {shown(name)}")
     return dict(policy_kwargs) | {KEY: found}

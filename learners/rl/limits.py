@@ -1,10 +1,11 @@
-"""What hyper-parameters may be: numbers that Stable-Baselines3 would take and fail on hours later."""
+"""What hyper-parameters may be: numbers that Stable-Baselines3 would take, and fail on hours later."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from agents.checks import count, finite_number, flag
+from agents.checks import count, finite_number, flag, one_of, perhaps, shown
 
 Check: TypeAlias = Callable[[str, Any], object]
 
@@ -20,8 +21,8 @@ LIMITS: Mapping[str, Check] = {
     "target_update_interval": at_least_1,
     "learning_starts": count,
     "top_quantiles_to_drop_per_net": count,
-    "sde_sample_freq": partial(finite_number, minimum=-1),
-    "gradient_steps": partial(finite_number, minimum=-1),
+    "sde_sample_freq": partial(count, minimum=-1),
+    "gradient_steps": partial(count, minimum=-1),
     "gamma": share,
     "gae_lambda": share,
     "tau": share,
@@ -38,12 +39,18 @@ LIMITS: Mapping[str, Check] = {
     "normalize_advantage": flag,
     "optimize_memory_usage": flag,
 }
-# Some of them may also be left to the algorithm, or fall along a schedule.
-TEXTS = ("ent_coef", "target_entropy", "learning_rate", "clip_range", "clip_range_vf")
+WHOLE = (count, at_least_1)
+OF_NORMALIZE: Mapping[str, Check] = {
+    "norm_obs": flag, "norm_reward": flag, "clip_obs": positive, "clip_reward": positive, "epsilon": positive,
+}  # fmt: skip
+OPTIONAL = ("clip_range_vf", "target_kl")
+# A soft actor finds these itself.
+AUTOMATIC = {"ent_coef": r"auto(_\d+(\.\d*)?)?", "target_entropy": "auto"}
+NETWORKS = ("pi", "vf"), ("pi", "qf")
 
 
-def check_limits(arguments: Mapping[str, Any]) -> None:
-    """Make sure that the arguments of an algorithm are such numbers; None, and text where it is allowed, pass.
+def check_limits(arguments: Mapping[str, Any], games: int, *, off_policy: bool) -> None:
+    """Make sure that the arguments of an algorithm are such numbers; schedules pass.
 
     Raises
     ------
@@ -51,5 +58,57 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
         If one is not.
     """
     for name, value in arguments.items():
-        if name in LIMITS and value is not None and not (name in TEXTS and isinstance(value, str)):
-            LIMITS[name](name, value)
+        automatic = off_policy and isinstance(value, str) and re.fullmatch(AUTOMATIC.get(name, "(?!)"), value)
+        if name not in LIMITS or automatic or (value is None and name in OPTIONAL):
+            continue
+        LIMITS[name](name, value)
+    if arguments.get("gradient_steps") == 0:
+        raise ValueError("gradient_steps must be -1 or at least 1, got 0")
+    check_frequency(arguments.get("train_freq", 1), games)
+    check_networks(arguments.get("policy_kwargs", {}).get("net_arch"), NETWORKS[off_policy])
+
+
+def check_normalize(arguments: Mapping[str, Any]) -> None:
+    """Make sure that the arguments of ``VecNormalize`` are some of `OF_NORMALIZE`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is not.
+    """
+    for name, value in arguments.items():
+        one_of("normalize", name, tuple(OF_NORMALIZE))
+        OF_NORMALIZE[name](f"normalize.{name}", value)
+
+
+def check_frequency(frequency: object, games: int) -> None:
+    """Make sure that ``train_freq`` is a number of steps, or ``[number, unit]``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not, or counts the episodes of several games.
+    """
+    number, unit = frequency if isinstance(frequency, list) and len(frequency) == 2 else (frequency, "step")
+    at_least_1("train_freq", number)
+    one_of("train_freq", unit, ("step", "episode"))
+    if unit == "episode" and games > 1:
+        raise ValueError(f"train_freq must count steps where n_envs is {games}, got {shown(frequency)}")
+
+
+def check_networks(layers: object, names: tuple[str, ...]) -> None:
+    """Make sure that ``net_arch`` is a list of widths, or a mapping from ``names`` to such lists.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not.
+    """
+    named = layers if isinstance(layers, Mapping) else {"": layers or []}
+    for name, widths in named.items():
+        if name not in names and name:
+            raise ValueError(f"net_arch must name {' and '.join(names)}, got {name!r}{perhaps(name, names)}")
+        if not isinstance(widths, list):
+            raise TypeError(f"net_arch must hold lists of widths, got {shown(widths)}")
+        for width in widths:
+            at_least_1("net_arch", width)

@@ -33,8 +33,8 @@ class TrainedPolicy(Learner[History]):
     Parameters
     ----------
     model : object
-        A model of Stable-Baselines3 or sb3-contrib, or its policy: it was trained through this view. What its
-        ``VecNormalize`` does to observations stays as it is now.
+        A model of Stable-Baselines3 or sb3-contrib, or its policy: it was trained through this view. A model sees
+        observations as its ``VecNormalize`` does; its policy alone, and a model that was loaded without it, do not.
     view : View
         As in training (``env.view`` of `learners.rl.ViewedVectorEnv`). Through ``"coefficients"`` it plays in every
         dimension, otherwise in that of training only.
@@ -172,7 +172,9 @@ def digest_of(policy: object, normalisation: Normalisation | None) -> str:
     TypeError
         If it has no weights that torch knows, and cannot be pickled.
     """
-    content = hashlib.sha256(f"{type(policy).__qualname__} {normalisation and normalisation.to_json()}".encode())
+    flags = [getattr(policy, name, None) for name in ("squash_output", "use_sde")]
+    seen = normalisation and normalisation.to_json()
+    content = hashlib.sha256(f"{type(policy).__qualname__} {flags} {seen}".encode())
     state_dict = getattr(policy, "state_dict", None)
     if state_dict is None:
         try:

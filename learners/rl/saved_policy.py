@@ -85,13 +85,18 @@ class SavedPolicy(TrainedPolicy):
         known = {name: value for name, value in (("alpha", alpha), ("radius", radius)) if value is not None}
         self._knowledge = {name: value for name, value in told(view.knowledge | known).items() if name in view.requires}
         self._views = {}
-        self._file = {"path": str(path), "digest": hashlib.sha256(content).hexdigest()[:16]}
-        self._told = known
+        self._file: dict[str, object] = {"path": str(path), "digest": hashlib.sha256(content).hexdigest()[:16]}
+        self._told: Mapping[str, object] = known
 
     @property
     def parameters(self) -> dict[str, object]:  # type: ignore[override]  # as its base
         """What tells it from other learners."""
         return self._file | self._knowledge
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """The keywords that load it again."""
+        return {"path": self._file["path"], **self._told}
 
     def __repr__(self) -> str:
         told = "".join(f", {name}={value!r}" for name, value in self._told.items())
@@ -110,7 +115,7 @@ class SavedPolicy(TrainedPolicy):
         if "path" not in parameters:
             raise ValueError(f"{cls.name} needs path=FILE, or one of the package's policies: {', '.join(shipped())}")
         path = parameters["path"]
-        about = _about_of(_found(path).read_bytes(), path)
+        about = about_of(path)
         cost = about["knowledge"].get("cost")
         if cost is not None and knowledge.get("cost", cost) != cost:
             raise ValueError(
@@ -121,6 +126,17 @@ class SavedPolicy(TrainedPolicy):
         if missing:
             raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")
         return super().from_knowledge(knowledge, **parameters)
+
+
+def about_of(path: str | Path) -> dict[str, Any]:
+    """Return what a policy's file says of it: algorithm, view, training, versions.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        As `SavedPolicy`.
+    """
+    return _about_of(_found(path).read_bytes(), path)
 
 
 def load(path: str | Path, alpha: ArrayLike | None = None, radius: float | None = None) -> SavedPolicy:
@@ -152,7 +168,7 @@ def save(model: Any, path: str | Path, view: View, training: Mapping[str, object
     ValueError
         If it does not fit the view, or was made with arguments that are no JSON values, such as classes of one's own.
     """
-    import torch
+    torch = require_libraries()
     from stable_baselines3.common.base_class import BaseAlgorithm
 
     if not isinstance(model, BaseAlgorithm):
@@ -179,6 +195,23 @@ def versions() -> dict[str, str]:
     return found
 
 
+def require_libraries() -> Any:
+    """Import what trained policies need; return torch.
+
+    Raises
+    ------
+    ImportError
+        If the extra "rl" is not installed.
+    """
+    try:
+        import sb3_contrib  # noqa: F401
+        import stable_baselines3  # noqa: F401
+        import torch
+    except ModuleNotFoundError as error:
+        raise missing_extra("a trained policy", error.name or "stable-baselines3", "rl") from error
+    return torch
+
+
 def algorithm_class(name: str) -> Any:
     """Return an algorithm of Stable-Baselines3 or sb3-contrib by the name of its class.
 
@@ -189,11 +222,10 @@ def algorithm_class(name: str) -> Any:
     ImportError
         If the extra "rl" is not installed.
     """
-    try:
-        import sb3_contrib
-        import stable_baselines3
-    except ModuleNotFoundError as error:
-        raise missing_extra("a trained policy", error.name or "sb3-contrib", "rl") from error
+    require_libraries()
+    import sb3_contrib
+    import stable_baselines3
+
     for library in (stable_baselines3, sb3_contrib):
         found = getattr(library, name, None)
         if inspect.isclass(found) and hasattr(found, "policy_aliases"):
@@ -212,16 +244,19 @@ def _described(model: Any, view: View, training: Mapping[str, object]) -> str:
     if not isinstance(training, Mapping):
         raise TypeError(f"training must be a mapping, got {shown(training)}")
     normalisation = Normalisation.of(model)
-    about = {
+    about: dict[str, Any] = {
         "algorithm": _library_class(type(model)).__name__, "policy": aliases[0], "policy_kwargs": kwargs,
         "view": view.name, "dim": view.dim, "horizon": view.horizon, "knowledge": view.knowledge,
         "normalisation": None if normalisation is None else normalisation.to_json(),
         "training": dict(training) | {"timesteps": int(model.num_timesteps), "versions": versions()},
     }  # fmt: skip
-    try:
-        return json.dumps(about, indent=2, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"policy_kwargs and training must hold JSON values only: {error}") from error
+    for what in ("policy_kwargs", "training"):
+        for name, value in about[what].items():
+            try:
+                json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise ValueError(f"{what} must hold JSON values only, got {shown(value)} as {name!r}") from error
+    return json.dumps(about, indent=2)
 
 
 def _library_class(kind: type) -> type:
@@ -273,8 +308,7 @@ def _about_of(content: bytes, path: str | Path) -> dict[str, Any]:
 def _opened(content: bytes, path: str | Path) -> tuple[dict[str, Any], Any, View, Normalisation | None]:
     """Return what a file says, its policy, built anew with the saved weights, its view and normalisation."""
     about = _about_of(content, path)
-    import torch
-
+    torch = require_libraries()
     # Weights are drawn before the saved ones replace them: whoever else draws must not notice.
     with _reading(path), torch.random.fork_rng(devices=[]), zipfile.ZipFile(io.BytesIO(content)) as archive:
         view = make_view(about["view"], about["dim"], about["horizon"], about["knowledge"])

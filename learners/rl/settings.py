@@ -4,15 +4,15 @@ import ast
 import copy
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.checks import count, finite_number, one_of, shown
+from agents.checks import count, finite_number, one_of, perhaps, shown
 from agents.extras import missing_extra
 from learners.rl.activations import with_classes
-from learners.rl.limits import LIMITS, at_least_1, check_limits
+from learners.rl.limits import LIMITS, WHOLE, check_limits, check_normalize
 from learners.rl.saved_policy import algorithm_class
 from learners.rl.views import VIEWS
 
@@ -21,10 +21,13 @@ FOLDER = Path(__file__).parent / "hyperparameters"
 ALGORITHMS = {"ppo": "PPO", "ppo_lstm": "RecurrentPPO", "sac": "SAC", "tqc": "TQC"}
 SCHEDULED = ("learning_rate", "clip_range", "clip_range_vf")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-WHOLE = (count, at_least_1)
 WRAPPER = "learners.rl.ViewedEnv"
 # What training chooses itself, or has no place for.
-TAKEN = ("env", "seed", "device", "verbose", "tensorboard_log", "stats_window_size", "_init_setup_model")
+TAKEN = (
+    "env", "seed", "device", "verbose", "tensorboard_log", "stats_window_size", "_init_setup_model", "action_noise",
+    "rollout_buffer_class", "rollout_buffer_kwargs", "replay_buffer_class", "replay_buffer_kwargs",
+)  # fmt: skip
+MOST_VALUES = 10_000
 DEFAULT = "default"
 
 
@@ -84,13 +87,16 @@ def read_settings(algorithm: str, environment: str, file: str | Path | None = No
     ------
     OSError
         If the file cannot be read.
-    ValueError
-        If the file has no such entry, or the entry says what is not understood here.
+    TypeError, ValueError
+        If the environment is no id of Gymnasium, the file has no such entry, or the entry says what is not understood
+        here.
     """
     one_of("algorithm", algorithm, tuple(ALGORITHMS))
+    if environment != DEFAULT and not re.fullmatch(r".+-v\d+", environment):
+        raise ValueError(f"environment must be an id such as strategic_env/KnownL2-v0, got {shown(environment)}")
     path = FOLDER / f"{algorithm}.yml" if file is None else Path(file)
     if not path.is_file():
-        raise FileNotFoundError(f"hyper-parameters must be a YAML file, got {shown(str(file))}")
+        raise FileNotFoundError(f"hyper-parameters must be a YAML file, got {shown(str(file))}, where there is none")
     entries = _parsed(path)
     name = environment if environment in entries else DEFAULT
     if name not in entries:
@@ -116,13 +122,17 @@ def settings(algorithm: str, entry: Mapping[str, Any]) -> Settings:
     allowed = [name for name in inspect.signature(kind).parameters if name not in TAKEN]
     for name in rest:
         if name not in allowed:
-            raise ValueError(f"{algorithm} has no hyper-parameter {name!r} here; it has {', '.join(allowed)}")
+            names = ", ".join(allowed)
+            raise ValueError(
+                f"{algorithm} has no hyper-parameter {name!r} here; it has {names}{perhaps(name, allowed)}"
+            )
     with_classes(_mapping("policy_kwargs", rest.get("policy_kwargs", {})))
-    one_of("policy", rest.get("policy"), tuple(kind.policy_aliases))
-    check_limits(rest)
-    for name in SCHEDULED:
-        if isinstance(text := rest.get(name), str):
-            schedule(name, text)
+    one_of("policy", rest.get("policy"), tuple(name for name in kind.policy_aliases if name.startswith("Mlp")))
+    scheduled = {name: value for name, value in rest.items() if name in SCHEDULED and isinstance(value, str)}
+    for name, text in scheduled.items():
+        schedule(name, text)
+    numbers = {name: value for name, value in rest.items() if name not in scheduled}
+    check_limits(numbers, games, off_policy="learning_starts" in allowed)
     return Settings(algorithm, view, timesteps, games, normalize, options, rest)
 
 
@@ -150,9 +160,20 @@ def _parsed(path: Path) -> dict[str, Any]:
         import yaml
     except ModuleNotFoundError as error:
         raise missing_extra("reading hyper-parameters", "PyYAML", "rl") from error
+
+    class Strict(yaml.SafeLoader):
+        """Refuses a name that comes twice in a mapping."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            for name in names:
+                if names.count(name) > 1:
+                    raise yaml.constructor.ConstructorError(None, None, f"{name!r} comes twice", node.start_mark)
+            return super().construct_mapping(node, deep)
+
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        entries = yaml.load(path.read_text(encoding="utf-8"), Strict)
+    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise ValueError(f"{path} must be a YAML file: {' '.join(str(error).split())}") from error
     return _mapping(str(path), entries)
 
@@ -172,7 +193,9 @@ def _normalize(value: object, gamma: object) -> dict[str, Any]:
     """Return the arguments of ``VecNormalize``, with the algorithm's discount as in rl-zoo3; none for False."""
     if value is False:
         return {}
-    return ({} if value is True else _mapping("normalize", value)) | {"gamma": gamma}
+    arguments = {} if value is True else _mapping("normalize", value)
+    check_normalize(arguments)
+    return arguments | {"gamma": gamma}
 
 
 def _written(name: str, value: object) -> object:
@@ -191,9 +214,10 @@ def _written(name: str, value: object) -> object:
         try:
             value = _literal(ast.parse(value.strip(), mode="eval").body)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-            raise ValueError(f"{name} must be a mapping, or text such as dict(a=1), got {shown(value)}") from error
+            why = f": {error}" if isinstance(error, ValueError) else ""
+            raise ValueError(f"{name} must be a mapping, or text such as dict(a=1), got {shown(value)}{why}") from error
     try:
-        _check_plain(name, value)
+        _check_plain(name, value, iter(range(MOST_VALUES)))
     except RecursionError as error:
         raise ValueError(f"{name} must not hold itself") from error
     return int(value) if isinstance(value, float) and value.is_integer() and LIMITS.get(name, count) in WHOLE else value
@@ -202,7 +226,7 @@ def _written(name: str, value: object) -> object:
 def _literal(node: ast.expr) -> object:
     """Return the value of an expression of literals, ``dict(name=...)`` and ``nn.Name``."""
     match node:
-        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if all(one.arg for one in keywords):
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if _all_named(keywords):
             return {str(keyword.arg): _literal(keyword.value) for keyword in keywords}
         case ast.Dict(keys=keys, values=values):
             return {str(ast.literal_eval(key or node)): _literal(one) for key, one in zip(keys, values, strict=True)}
@@ -210,18 +234,30 @@ def _literal(node: ast.expr) -> object:
             return [_literal(one) for one in elements]
         case ast.Attribute(value=ast.Name(id="nn"), attr=name):
             return f"nn.{name}"
-    return ast.literal_eval(node)
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(f"{ast.unparse(node)} is no literal") from None
 
 
-def _check_plain(name: str, value: object) -> None:
+def _all_named(keywords: list[ast.keyword]) -> bool:
+    """Whether every argument has a name of its own."""
+    names = [one.arg for one in keywords]
+    return None not in names and len(set(names)) == len(names)
+
+
+def _check_plain(name: str, value: object, left: Iterator[int]) -> None:
+    """Make sure that a value is one of JSON, with no more values in it than ``left`` yields."""
+    if next(left, None) is None:
+        raise ValueError(f"{name} must hold at most {MOST_VALUES:,} values")
     if isinstance(value, Mapping):
         for key, one in value.items():
             if not isinstance(key, str):
                 raise ValueError(f"{name} must have names as keys, got {shown(key)}")
-            _check_plain(name, one)
+            _check_plain(name, one, left)
     elif isinstance(value, list):
         for one in value:
-            _check_plain(name, one)
+            _check_plain(name, one, left)
     elif isinstance(value, float):
         finite_number(name, value)
     elif not (value is None or isinstance(value, (bool, int, str))):

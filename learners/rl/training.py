@@ -72,7 +72,8 @@ class Progress:
         """Return after how many rounds the next checkpoint is due."""
         if not self.evaluations:
             return 0
-        return (self.evaluations[-1].timesteps * CHECKPOINTS // self.total + 1) * self.total // CHECKPOINTS
+        number = self.evaluations[-1].timesteps * CHECKPOINTS // self.total + 1
+        return -(-number * self.total // CHECKPOINTS)
 
 
 def train(
@@ -133,6 +134,7 @@ class Training:
         self.options = settings.options | dict(options or {})
         self._tell: Callable[[Progress], object] = lambda progress: None
         self._drawn: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._begun = False
         self._build()
         self.progress = Progress(0, whole_rollouts(self.model, settings.timesteps))
         about = {"environment": environment, "seed": self._seed, **asdict(settings), "options": self.options}
@@ -144,8 +146,16 @@ class Training:
             raise
 
     def run(self, progress: Callable[[Progress], object] | None = None) -> Path:
-        """Train to the end; return the policy's file. What is done already is not repeated."""
-        self._tell = progress or self._tell
+        """Train to the end; return the policy's file. What is done already is not repeated.
+
+        Raises
+        ------
+        RuntimeError
+            If the algorithm fails, or this training was interrupted: another `Training` goes on at its last checkpoint.
+        """
+        if self._begun and not self.progress.done:
+            raise RuntimeError("this training was interrupted: make another Training, to go on at the last checkpoint")
+        self._tell, self._begun = progress or self._tell, True
         try:
             if not self.progress.done:
                 with one_thread():
@@ -172,8 +182,8 @@ class Training:
             }  # fmt: skip
             save(self.model, self.folder.policy, self._view, training)
         self.model.logger.record("held_out/mistakes", latest.mistakes)
-        self.folder.save_evaluations(self.progress.evaluations)
         self._save()
+        self.folder.save_evaluations(self.progress.evaluations)
         self._reseed()
         self.tell()
 
@@ -195,7 +205,10 @@ class Training:
         if taken:
             raise ValueError(f"options must leave {', '.join(taken)} to training")
         told: dict[str, Any] = {"info_level": "none", "autoreset_mode": "Disabled"} | self.options
-        games = gymnasium.make_vec(self._environment, num_envs=settings.games, **told)
+        try:
+            games = gymnasium.make_vec(self._environment, num_envs=settings.games, **told)
+        except gymnasium.error.Error as error:
+            raise ValueError(f"environment must be one of strategic_env, got {self._environment!r}: {error}") from error
         self._games = GymnasiumVecEnv(ViewedVectorEnv(games, settings.view))
         self._view: View = self._games.get_attr("view", 0)[0]
         kind = algorithm_class(ALGORITHMS[settings.algorithm])
@@ -211,12 +224,17 @@ class Training:
         """Continue what the folder holds, if it holds anything."""
         saved = self.folder.checkpoint((MODEL, AROUND, PROGRESS))
         if saved is not None:
-            self._load(saved)
+            try:
+                self._load(saved)
+            except Exception as error:  # pickles of other versions fail in every way
+                raise ValueError(f"{self.folder.path} holds a checkpoint that cannot be used: {BEGIN_ANEW}") from error
+            if self.folder.evaluations() != self.progress.evaluations:  # killed in between
+                self.folder.save_evaluations(self.progress.evaluations)
         else:
             self.progress.evaluations = self.folder.evaluations()
             if self.progress.evaluations and not self.progress.done:
                 raise ValueError(f"{self.folder.path} has lost the checkpoint of its training: {BEGIN_ANEW}")
-        if self.progress.evaluations and not self.folder.policy.exists():
+        if self.progress.evaluations and not self.folder.holds_policy_of(self._seed, self._environment):
             raise ValueError(f"{self.folder.path} has lost the policy of its training: {BEGIN_ANEW}")
 
     def _learn(self) -> None:
@@ -227,6 +245,11 @@ class Training:
             left = self.progress.total - self.progress.timesteps
             self.model.learn(left, callback=_Marks(self), reset_num_timesteps=not begun)
             self.mark()
+        except (AssertionError, TypeError, ValueError, RuntimeError, ArithmeticError, LookupError, NameError) as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise RuntimeError(
+                f"{type(self.model).__name__} failed after {self.model.num_timesteps:,} rounds: {reason}"
+            ) from error
         finally:
             self.model.logger.close()
 
@@ -326,14 +349,16 @@ def whole_rollouts(model: BaseAlgorithm, timesteps: int) -> int:
         If the model would learn nothing in so few rounds.
     """
     details: Any = model
-    steps, idle = (details.n_steps, 0) if isinstance(model, OnPolicyAlgorithm) else (1, details.learning_starts)
+    on_policy = isinstance(model, OnPolicyAlgorithm)
+    steps, idle = (details.n_steps, 0) if on_policy else (details.train_freq.frequency, details.learning_starts)
     rollout: int = steps * model.n_envs
     total = -(-timesteps // rollout) * rollout
     # A schedule that falls to 0 is there after the last rollout.
-    least = max(2 * rollout, idle + rollout)
+    least = (idle // rollout + 2) * rollout
     if total < least:
         raise ValueError(
-            f"timesteps must be at least {least - rollout + 1:,}, got {timesteps:,}: in fewer nothing is learned"
+            f"timesteps must be at least {least - rollout + 1:,}, got {timesteps:,}: a rollout is {rollout:,} rounds, "
+            f"{model.n_envs} games at a time, and in fewer nothing is learned"
         )
     return total
 

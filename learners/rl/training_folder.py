@@ -12,8 +12,8 @@ from typing import Any
 
 from agents.checks import shown
 from agents.extras import missing_extra
-from agents.files import replacing
-from learners.rl.saved_policy import POLICY
+from agents.files import UNFINISHED, replacing
+from learners.rl.saved_policy import POLICY, about_of
 
 try:
     from filelock import FileLock, Timeout
@@ -67,7 +67,7 @@ class TrainingFolder:
         try:
             self._lock.acquire(blocking=False)
         except Timeout:
-            raise ValueError(f"{path} is in use: another process trains there") from None
+            raise ValueError(f"{path} is in use: another training goes on there") from None
         try:
             self._claim()
         except BaseException:
@@ -94,7 +94,7 @@ class TrainingFolder:
                 said, *parts = (archive.read(name) for name in (SETTINGS, *names))
         except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
             raise ValueError(f"{file} is no checkpoint of a training, or damaged: {BEGIN_ANEW}") from error
-        if said.decode() != self._about:
+        if _difference("", _parsed(said), json.loads(self._about)) is not None:
             raise ValueError(f"{file} is of another training: {BEGIN_ANEW}")
         return dict(zip(names, parts, strict=True))
 
@@ -105,6 +105,13 @@ class TrainingFolder:
             for name, part in {SETTINGS: self._about.encode(), **parts}.items():
                 archive.writestr(name, part)
         self._write(CHECKPOINT, content.getvalue())
+
+    def holds_policy_of(self, seed: int, environment: str) -> bool:
+        """Whether the policy's file is there and of this training."""
+        if not self.policy.exists():
+            return False
+        said = about_of(self.policy)["training"]
+        return bool((said.get("seed"), said.get("environment")) == (seed, environment))
 
     def evaluations(self) -> list[Evaluation]:
         """Return the saved evaluations; none where nothing was saved.
@@ -133,18 +140,25 @@ class TrainingFolder:
         self._write(EVALUATIONS, text.getvalue().encode())
 
     def _claim(self) -> None:
-        file = self.path / SETTINGS
+        """Note whose the folder is; a training that has not got beyond its first rounds gives way to another."""
+        for left in self.path.glob(f"*{UNFINISHED}"):  # of a process that was killed while it wrote
+            left.unlink()
+        file, kept = self.path / SETTINGS, [self.path / name for name in (CHECKPOINT, POLICY, EVALUATIONS)]
         if not file.exists():
-            strange = [name for name in (CHECKPOINT, POLICY, EVALUATIONS) if (self.path / name).exists()]
+            strange = [path.name for path in kept if path.exists()]
             if strange:
                 raise ValueError(f"{self.path} holds {', '.join(strange)} without {SETTINGS}: choose another folder")
             self._write(SETTINGS, self._about.encode())
             return
-        try:
-            there = dict(json.loads(file.read_text(encoding="utf-8")))
-        except (ValueError, TypeError, RecursionError) as error:
-            raise ValueError(f"{file} must hold the settings of a training: {BEGIN_ANEW}") from error
+        there = _parsed(file.read_bytes())
+        if not there:
+            raise ValueError(f"{file} must hold the settings of a training: {BEGIN_ANEW}")
         if (difference := _difference("", there, json.loads(self._about))) is not None:
+            if len(self.evaluations()) <= 1:
+                for path in kept:
+                    path.unlink(missing_ok=True)
+                self._write(SETTINGS, self._about.encode())
+                return
             name, found, wanted = difference
             raise ValueError(
                 f"{self.path} holds a training with {name} {shown(found)}, not {shown(wanted)}: choose another folder"
@@ -153,6 +167,15 @@ class TrainingFolder:
     def _write(self, name: str, content: bytes) -> None:
         with replacing(self.path / name) as unfinished:
             unfinished.write_bytes(content)
+
+
+def _parsed(text: bytes) -> dict[str, Any] | None:
+    """Return the settings that a file says; None if it says none."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
 
 
 def _difference(name: str, one: object, other: object) -> tuple[str, object, object] | None:

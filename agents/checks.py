@@ -5,6 +5,7 @@ length that is not 0 is at least 1e-100. Their squares, and the ratios of any tw
 a classifier may have any finite scale, since only their direction matters.
 """
 
+import json
 import math
 import operator
 from collections.abc import Sequence
@@ -251,6 +252,21 @@ def hyperplane(name: str, classifier: NDArray[np.float64]) -> NDArray[np.float64
             f"weights of at most {heaviest}"
         )
     return np.asarray(scaled)
+
+
+def json_value(name: str, value: object) -> object:
+    """Return ``value`` if JSON can hold it.
+
+    Raises
+    ------
+    ValueError
+        If it cannot.
+    """
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{name} must hold JSON values only, got {shown(value)}") from error
+    return value
 
 
 def column(table: object, number: int) -> str:

@@ -1,7 +1,8 @@
 """How policies learned: mistakes in held-out games over the rounds of training, a line for each training.
 
 Run it with ``python -m benchmarks.training_curves PICTURE FOLDER ...``, the folders being those of ``strategic-env
-train`` on MetaL2; it needs the extras "rl" and "plot". Horizontal lines show others in the same held-out games.
+train`` on MetaL2; it needs the extras "rl" and "plot". Horizontal lines show others in the held-out games of
+whole trainings.
 """
 
 import sys
@@ -14,12 +15,13 @@ from matplotlib.figure import Figure
 from benchmarks.meta_learning import ALPHA, Constant, on_populations
 from learners import StrategicMaxMargin, StrategicPerceptronL2
 from learners.rl import load
+from learners.rl.coefficients import STEP_OTHERWISE
 from learners.rl.training import HELD_OUT_SEEDS, MOST_HELD_OUT_GAMES
 from strategic_env.plotting import COLOURS, GREY, save_picture
 
 OTHERS = {
     "Algorithm 2": (StrategicPerceptronL2(ALPHA), COLOURS[1]),
-    "constants": (Constant(0.35), COLOURS[2]),
+    "constants": (Constant(STEP_OTHERWISE), COLOURS[2]),
     "maximal margin": (StrategicMaxMargin(ALPHA), COLOURS[3]),
 }
 

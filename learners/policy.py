@@ -75,7 +75,7 @@ class Policy(ABC, Generic[State]):
 
     @property
     def arguments(self) -> dict[str, object]:
-        """The keywords that build it again."""
+        """The keywords that build it again by its name, if it has one."""
         return self.parameters
 
     def for_run(self, seed: int) -> Self:

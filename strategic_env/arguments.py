@@ -1,7 +1,10 @@
 """What people type after ``--set`` and ``--learner``."""
 
 import json
+import re
 from collections.abc import Sequence
+
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, object]:
@@ -39,6 +42,9 @@ def parse_learner(text: str) -> tuple[str, dict[str, object]]:
 
 
 def _is_open(piece: str) -> bool:
-    """Whether a quote or, outside of quotes, a bracket is not closed yet."""
-    outside = piece.split('"')[::2]
-    return piece.count('"') % 2 == 1 or sum(part.count("[") - part.count("]") for part in outside) > 0
+    """Whether the value of ``key=value`` is a quoted text or a list that is not closed yet."""
+    value = piece.partition("=")[2]
+    if not value.startswith(('"', "[")):
+        return False
+    outside = QUOTED.sub("", value)
+    return '"' in outside or outside.count("[") > outside.count("]")

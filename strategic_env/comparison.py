@@ -12,7 +12,7 @@ from agents.checks import one_of
 from agents.typing import Float
 from learners.fixed import BestFixedClassifier
 from learners.perceptron import Perceptron
-from strategic_env.contestants import checked_label
+from strategic_env.contestants import Contestant, checked_label
 from strategic_env.evaluation import Results
 from strategic_env.scores import (
     RESAMPLES,
@@ -40,7 +40,8 @@ class Row:
     score : Estimate
         Interquartile mean of the normalised scores.
     improvement : Estimate or None
-        Probability of fewer mistakes than the baseline; None for the baseline itself.
+        Probability of fewer mistakes than the baseline; None for the baseline itself, and for a recipe, whose runs are
+        means of games.
     """
 
     learner: str
@@ -108,8 +109,9 @@ def compare(
         Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes than the
         Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
     """
-    mistakes = _by_recipe(mistakes_of(results), {} if trained is None else trained)
-    ends = [_label_of(name, results[0], mistakes) for name in (NAIVE, ORACLE)]
+    recipes = {} if trained is None else trained
+    mistakes = _by_recipe(mistakes_of(results), recipes)
+    ends = [_label_of(name, results, mistakes) for name in (NAIVE, ORACLE)]
     baseline = one_of("baseline", ends[0] if baseline is None else baseline, tuple(mistakes))
     scenarios = [title(one) for one in results]
     naive, oracle = (mistakes[end].mean(axis=0) for end in ends)
@@ -125,8 +127,10 @@ def compare(
             label,
             interquartile_mean(counts, resamples=resamples),
             interquartile_mean(scores[label], resamples=resamples),
-            # In this order, since fewer mistakes are better.
-            None if label == baseline else probability_of_improvement(mistakes[baseline], counts, resamples=resamples),
+            # In this order, since fewer mistakes are better. A policy's mean is not compared with single games.
+            None
+            if label == baseline or label in recipes
+            else probability_of_improvement(mistakes[baseline], counts, resamples=resamples),
         )
         for label, counts in mistakes.items()
     ]
@@ -190,12 +194,22 @@ def _by_recipe(mistakes: dict[str, Float], trained: Mapping[str, Sequence[str]])
     return left | recipes
 
 
-def _label_of(name: str, results: Results, mistakes: Mapping[str, Float]) -> str:
-    """Return the label of one of the two learners that scores are normalised with."""
-    labels = [one.label for one in results.contestants if one.name == name and not one.parameters]
-    if not labels or labels[0] not in mistakes:
+def _label_of(name: str, results: Sequence[Results], mistakes: Mapping[str, Float]) -> str:
+    """Return the label of one of the two learners that scores are normalised with, the same in all results."""
+    plain = Perceptron().parameters
+    labels = {next((one.label for one in each.contestants if _is_called(one, name, plain)), None) for each in results}
+    label = labels.pop()
+    if labels or label not in mistakes:
         raise ValueError(f"results must hold {name!r}, which scores are normalised with, got {list(mistakes)}")
-    return labels[0]
+    return str(label)
+
+
+def _is_called(contestant: Contestant, name: str, plain: Mapping[str, object]) -> bool:
+    """Whether a contestant is the reference, if that is asked for, or else the Perceptron with its defaults."""
+    learner = contestant.learner
+    if name == ORACLE:
+        return learner is None
+    return type(learner) is Perceptron and learner.parameters == plain
 
 
 def _labels(results: Results) -> list[str]:

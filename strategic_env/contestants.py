@@ -62,6 +62,8 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
         return learner
     if isinstance(learner, str):
         named, given = parse_learner(learner)
+        if twice := given.keys() & parameters.keys():
+            raise ValueError(f"a parameter must be given once, got {min(twice)!r} in {learner!r} and as a keyword")
         return _named(named, scenario, given | parameters)
     if isinstance(learner, type) or not callable(getattr(learner, "predict", None)):
         raise TypeError(

@@ -76,6 +76,10 @@ def test_scores_are_normalised_with_learners_whatever_they_are_called() -> None:
     renamed = compare(results, resamples=50)
     assert renamed.baseline == "naive" and [row.learner for row in renamed.rows] == list(names)
     assert [row.score for row in renamed.rows] == [row.score for row in plain.rows]
+    learner = contestants_of({NAIVE: "strategic-perceptron-l2", ORACLE: ORACLE}, results[0].scenario)
+    posing = evaluate([replace(learner[0], name=NAIVE), learner[1]], "KnownL2", seeds=2, rounds=20)
+    with pytest.raises(ValueError, match=r"results must hold 'perceptron'"):
+        compare([posing])
 
 
 def test_policies_of_one_recipe_are_the_runs_of_one_learner() -> None:
@@ -83,6 +87,7 @@ def test_policies_of_one_recipe_are_the_runs_of_one_learner() -> None:
     comparison = compare(both({**COUNTS, **policies}), trained={"ppo": list(policies)}, resamples=50)
     assert [row.learner for row in comparison.rows] == [*COUNTS, "ppo"]
     np.testing.assert_array_equal(comparison.mistakes["ppo"], [[5.0, 2.0], [7.0, 2.0]])
+    assert comparison.rows[-1].improvement is None, "means are not compared with single games"
     stream = io.StringIO()
     show(comparison, Console(file=stream, width=70))
     assert "2 or 4 runs on each" in stream.getvalue()

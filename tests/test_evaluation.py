@@ -180,6 +180,11 @@ def test_learners_may_be_named_and_have_parameters_as_on_the_command_line(tmp_pa
             evaluate({strange: "perceptron"}, "KnownL2", seeds=1, rounds=5)
 
 
+def test_a_parameter_is_given_once() -> None:
+    with pytest.raises(ValueError, match=r"a parameter must be given once, got 'bias' in 'perceptron:bias=true'"):
+        contestant("perceptron:bias=true", scenario("KnownL2"), bias=False)
+
+
 def test_a_contestant_of_another_scenario_is_checked_again() -> None:
     prepared = contestant("strategic-perceptron-l1", scenario("KnownL1", alpha=[0.1, 0.2]))
     with pytest.raises(ValueError, match=r"alpha has 2 coordinates, but the features have 5"):

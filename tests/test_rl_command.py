@@ -103,7 +103,7 @@ def test_the_folder_is_named_after_the_training(monkeypatch: pytest.MonkeyPatch,
     assert train.prepare("ppo", "BiasedL2", seed=4).training.folder.path == Path("ppo-BiasedL2-4")
 
 
-@pytest.mark.parametrize("folder", ["meta-l2", "1", "true", "1e3", "a,b", "[1]", "~", 'a "b" c=d'])
+@pytest.mark.parametrize("folder", ["meta-l2", "1", "true", "1e3", "a,b", "[1]", "~", 'a "b" c=d', 'a",b', 'a\\"b[,'])
 def test_the_command_that_is_printed_plays_whatever_the_folder_is_called(
     folder: str, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -202,6 +202,16 @@ def test_weighted_costs_of_another_dimension_are_told_anew(tmp_path: Path) -> No
     assert results.runs[0].error is None and learner.parameters["alpha"] == [0.1, 0.2, 0.4]
 
 
+def test_a_flat_policy_is_told_nothing_and_plays_where_reaches_differ(tmp_path: Path) -> None:
+    env = ViewedVectorEnv(
+        gymnasium.make_vec("strategic_env/KnownL1-v0", num_envs=2, dim=3, autoreset_mode="Disabled"), "flat"
+    )
+    save(PPO("MlpPolicy", GymnasiumVecEnv(env), policy_kwargs=SMALL, device="cpu"), tmp_path / "policy.zip", env.view)
+    other = scenario("KnownL1", dim=3, alpha=[0.1, 0.2, 0.4])
+    results = strategic_env.evaluate([f"sb3:path={tmp_path / 'policy.zip'}"], other, seeds=1, rounds=20)
+    assert results.runs[0].error is None
+
+
 def test_the_smallest_reach_serves_for_all() -> None:
     env = ViewedEnv(gymnasium.make("strategic_env/HeterogeneousL2-v0"))
     told = scenario("HeterogeneousL2").knowledge

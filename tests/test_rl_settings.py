@@ -170,6 +170,11 @@ def test_numbers_that_yaml_takes_for_text_are_numbers() -> None:
     )
     assert read.timesteps == 1_000_000 and read.arguments["learning_rate"] == 3e-4
     assert [type(read.arguments[name]) for name in ("batch_size", "n_steps")] == [int, int]
+    nested = settings(
+        "sac", ENTRY | {"gradient_steps": 8.0, "normalize": {"epsilon": "1e-8"}, "env_kwargs": {"a": "1"}}
+    )
+    assert nested.arguments["gradient_steps"] == 8 and type(nested.arguments["gradient_steps"]) is int
+    assert nested.normalize["epsilon"] == 1e-8 and nested.options == {"a": "1"}, "quoted text stays text"
 
 
 def test_a_schedule_never_climbs() -> None:

@@ -202,6 +202,48 @@ def test_marks_are_made_once_each(total: int, rollout: int) -> None:
     assert made <= module.CHECKPOINTS + 2
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != training_folder.LOCK}
+
+
+def test_nothing_of_others_is_touched(tmp_path: Path) -> None:
+    bench = tmp_path / "bench"
+    strategic_env.evaluate(["perceptron"], "KnownL2", seeds=1, rounds=5, out=bench)
+    (bench / "bounds.csv.unfinished").write_text("what somebody else goes on from")
+    begun = tmp_path / "begun"
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, begun, options=OPTIONS, progress=stop_after(150))
+    (begun / training_folder.EVALUATIONS).unlink()
+    kept = copied(begun, tmp_path / "kept", training_folder.SETTINGS, training_folder.POLICY)
+    with pytest.raises(Stopped):
+        train(tiny("ppo"), ID, tmp_path / "new", options=OPTIONS, progress=stop_after(0))
+    for folder, message in (
+        (bench, r"settings\.json must hold the settings of a training: choose another folder"),
+        (begun, r"holds a training with seed 0, not 1: choose another folder"),
+        (kept, r"holds a training with seed 0, not 1: choose another folder"),
+    ):
+        before = contents(folder)
+        with pytest.raises(ValueError, match=message):
+            train(tiny("ppo"), ID, folder, options=OPTIONS, seed=1)
+        assert contents(folder) == before
+    train(tiny("ppo"), ID, tmp_path / "new", options=OPTIONS, seed=1)
+    assert load(tmp_path / "new").about["training"]["seed"] == 1, "what has only begun gives way"
+
+
+def test_what_a_caller_raises_is_not_the_algorithms_failure(tmp_path: Path) -> None:
+    def fail(progress: Progress) -> None:
+        raise ValueError("my own mistake")
+
+    with pytest.raises(ValueError, match=r"^my own mistake$"):
+        train(tiny("ppo"), ID, tmp_path, options=OPTIONS, progress=fail)
+
+
+def test_episodes_of_off_policy_training_are_rounded_to(tmp_path: Path) -> None:
+    arguments = tiny("sac").arguments | {"train_freq": [2, "episode"], "gradient_steps": 1}
+    settings = replace(tiny("sac"), games=1, timesteps=100, arguments=arguments)
+    assert Training(settings, ID, tmp_path, options=OPTIONS).progress.total == 120
+
+
 def copied(source: Path, target: Path, *names: str) -> Path:
     """Return a folder with some files of another one."""
     target.mkdir()
@@ -217,6 +259,8 @@ def test_a_folder_that_lost_something_is_not_trained_over(tmp_path: Path) -> Non
     train(tiny("ppo"), ID, tmp_path / "other", options=OPTIONS, seed=1)
     for name in (training_folder.SETTINGS, training_folder.CHECKPOINT, training_folder.EVALUATIONS):
         shutil.copy(tmp_path / "done" / name, tmp_path / "other" / name)
+    train(tiny("ppo"), ID, tmp_path / "narrow", options=OPTIONS | {"dim": 2})
+    shutil.copy(tmp_path / "narrow" / training_folder.POLICY, tmp_path / "other" / training_folder.POLICY)
     settings, checkpoint, policy, evaluations = (
         training_folder.SETTINGS, training_folder.CHECKPOINT, training_folder.POLICY, training_folder.EVALUATIONS,
     )  # fmt: skip

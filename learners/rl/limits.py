@@ -11,6 +11,7 @@ Check: TypeAlias = Callable[[str, Any], object]
 
 at_least_1: Check = partial(count, minimum=1)
 share: Check = partial(finite_number, minimum=0.0, maximum=1.0)
+at_least_minus_1: Check = partial(count, minimum=-1)
 positive: Check = partial(finite_number, above=0.0)
 not_negative: Check = partial(finite_number, minimum=0.0)
 LIMITS: Mapping[str, Check] = {
@@ -21,8 +22,8 @@ LIMITS: Mapping[str, Check] = {
     "target_update_interval": at_least_1,
     "learning_starts": count,
     "top_quantiles_to_drop_per_net": count,
-    "sde_sample_freq": partial(count, minimum=-1),
-    "gradient_steps": partial(count, minimum=-1),
+    "sde_sample_freq": at_least_minus_1,
+    "gradient_steps": at_least_minus_1,
     "gamma": share,
     "gae_lambda": share,
     "tau": share,
@@ -39,14 +40,14 @@ LIMITS: Mapping[str, Check] = {
     "normalize_advantage": flag,
     "optimize_memory_usage": flag,
 }
-WHOLE = (count, at_least_1)
+WHOLE = (count, at_least_1, at_least_minus_1)
 OF_NORMALIZE: Mapping[str, Check] = {
     "norm_obs": flag, "norm_reward": flag, "clip_obs": positive, "clip_reward": positive, "epsilon": positive,
 }  # fmt: skip
 OPTIONAL = ("clip_range_vf", "target_kl")
 # A soft actor finds these itself.
 AUTOMATIC = {"ent_coef": r"auto(_\d+(\.\d*)?)?", "target_entropy": "auto"}
-NETWORKS = ("pi", "vf"), ("pi", "qf")
+ACTOR_AND_VALUE, ACTOR_AND_CRITIC = ("pi", "vf"), ("pi", "qf")
 
 
 def check_limits(arguments: Mapping[str, Any], games: int, *, off_policy: bool) -> None:
@@ -65,7 +66,9 @@ def check_limits(arguments: Mapping[str, Any], games: int, *, off_policy: bool) 
     if arguments.get("gradient_steps") == 0:
         raise ValueError("gradient_steps must be -1 or at least 1, got 0")
     check_frequency(arguments.get("train_freq", 1), games)
-    check_networks(arguments.get("policy_kwargs", {}).get("net_arch"), NETWORKS[off_policy])
+    check_networks(
+        arguments.get("policy_kwargs", {}).get("net_arch"), ACTOR_AND_CRITIC if off_policy else ACTOR_AND_VALUE
+    )
 
 
 def check_normalize(arguments: Mapping[str, Any]) -> None:

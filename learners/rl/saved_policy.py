@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from numpy.typing import ArrayLike
 
-from agents.checks import count, one_of, shown
+from agents.checks import count, json_value, one_of, shown
 from agents.extras import missing_extra
 from agents.files import replacing
 from learners.base import with_one_reach
@@ -69,13 +69,13 @@ class SavedPolicy(TrainedPolicy):
     """
 
     name = "sb3"
-    summary = "a policy trained with Stable-Baselines3, from a file (path=FILE)"
+    summary = "a policy trained with Stable-Baselines3, from a file (path=FILE); for the cost of its training"
     welcomes = ("alpha", "radius")
 
     def __init__(
         self,
         path: Annotated[str | Path, f"a file, a folder of train, or one of {', '.join(shipped())}"],
-        alpha: Annotated[ArrayLike | None, "null: what the scenario tells, else as in training"] = None,
+        alpha: Annotated[ArrayLike | None, "null: what the scenario tells; in Python, as in training"] = None,
         radius: Annotated[float | None, "null: likewise"] = None,
     ) -> None:
         content = _found(path).read_bytes()
@@ -83,7 +83,7 @@ class SavedPolicy(TrainedPolicy):
         super().__init__(policy, view)
         self._normalisation = normalisation
         known = {name: value for name, value in (("alpha", alpha), ("radius", radius)) if value is not None}
-        self._knowledge = {name: value for name, value in told(view.knowledge | known).items() if name in view.requires}
+        self._knowledge = told({name: (view.knowledge | known)[name] for name in view.requires})
         self._views = {}
         self._file: dict[str, object] = {"path": str(path), "digest": hashlib.sha256(content).hexdigest()[:16]}
         self._told: Mapping[str, object] = known
@@ -252,10 +252,7 @@ def _described(model: Any, view: View, training: Mapping[str, object]) -> str:
     }  # fmt: skip
     for what in ("policy_kwargs", "training"):
         for name, value in about[what].items():
-            try:
-                json.dumps(value, allow_nan=False)
-            except (TypeError, ValueError, RecursionError) as error:
-                raise ValueError(f"{what} must hold JSON values only, got {shown(value)} as {name!r}") from error
+            json_value(f"{what}[{name!r}]", value)
     return json.dumps(about, indent=2)
 
 

@@ -109,7 +109,7 @@ def settings(algorithm: str, entry: Mapping[str, Any]) -> Settings:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If a value is of another kind or an argument is none of the algorithm.
     """
     kind = algorithm_class(ALGORITHMS[one_of("algorithm", algorithm, tuple(ALGORITHMS))])
@@ -208,8 +208,6 @@ def _written(name: str, value: object) -> object:
     ValueError
         If it holds a number that is not finite, something of another kind, or text that is no mapping.
     """
-    if isinstance(value, str) and NUMBER.fullmatch(value):
-        value = float(value)
     if name in ("policy_kwargs", "normalize") and isinstance(value, str):
         try:
             value = _literal(ast.parse(value.strip(), mode="eval").body)
@@ -220,7 +218,18 @@ def _written(name: str, value: object) -> object:
         _check_plain(name, value, iter(range(MOST_VALUES)))
     except RecursionError as error:
         raise ValueError(f"{name} must not hold itself") from error
+    value = _numbers_of(value)
+    _check_plain(name, value, iter(range(MOST_VALUES)))
     return int(value) if isinstance(value, float) and value.is_integer() and LIMITS.get(name, count) in WHOLE else value
+
+
+def _numbers_of(value: object) -> object:
+    """Return a value with numbers such as 3e-4 in the place of such text."""
+    if isinstance(value, str):
+        return float(value) if NUMBER.fullmatch(value) and "e" in value.lower() else value
+    if isinstance(value, Mapping):
+        return {name: _numbers_of(one) for name, one in value.items()}
+    return [_numbers_of(one) for one in value] if isinstance(value, list) else value
 
 
 def _literal(node: ast.expr) -> object:

@@ -19,7 +19,7 @@ from agents.typing import Int
 from learners.rl.policy import TrainedPolicy
 from learners.rl.saved_policy import algorithm_class, save, versions
 from learners.rl.settings import ALGORITHMS, Settings
-from learners.rl.training_folder import BEGIN_ANEW, Evaluation, TrainingFolder
+from learners.rl.training_folder import BEGIN_ANEW, PROGRESS, Evaluation, TrainingFolder
 from learners.rl.views import View
 from learners.rl.wrappers import ViewedVectorEnv
 
@@ -43,9 +43,9 @@ TRAINING_SEEDS, HELD_OUT_SEEDS = 2**32, 2**33
 CHECKPOINTS = 20
 FEWEST_HELD_OUT_GAMES, MOST_HELD_OUT_GAMES = 32, 256
 # Options of an environment that training chooses itself.
-TAKEN = ("info_level", "observation", "autoreset_mode", "render_mode", "num_envs")
+CHOSEN_HERE = ("info_level", "observation", "autoreset_mode", "render_mode", "num_envs")
 
-MODEL, AROUND, PROGRESS = "model.zip", "around.pickle", "progress.json"
+MODEL, AROUND = "model.zip", "around.pickle"
 
 
 @dataclass
@@ -135,8 +135,9 @@ class Training:
         self._tell: Callable[[Progress], object] = lambda progress: None
         self._drawn: tuple[torch.Tensor, torch.Tensor] | None = None
         self._begun = False
+        self._callers: Exception | None = None
         self._build()
-        self.progress = Progress(0, whole_rollouts(self.model, settings.timesteps))
+        self.progress = Progress(0, whole_rollouts(self.model, settings.timesteps, self._view.horizon))
         about = {"environment": environment, "seed": self._seed, **asdict(settings), "options": self.options}
         self.folder = TrainingFolder(Path(folder), about)
         try:
@@ -188,8 +189,12 @@ class Training:
         self.tell()
 
     def tell(self) -> None:
-        """Report how far training has come."""
-        self._tell(self.progress)
+        """Report how far training has come; what the caller raises is not the algorithm's failure."""
+        try:
+            self._tell(self.progress)
+        except Exception as error:
+            self._callers = error
+            raise
 
     def resume(self) -> None:
         """Begin the first rollout after a checkpoint as it began before, its state-dependent noise already drawn."""
@@ -201,14 +206,15 @@ class Training:
     def _build(self) -> None:
         """Make the games and the model."""
         settings = self._settings
-        taken = [name for name in TAKEN if name in self.options]
+        taken = [name for name in CHOSEN_HERE if name in self.options]
         if taken:
             raise ValueError(f"options must leave {', '.join(taken)} to training")
         told: dict[str, Any] = {"info_level": "none", "autoreset_mode": "Disabled"} | self.options
         try:
             games = gymnasium.make_vec(self._environment, num_envs=settings.games, **told)
         except gymnasium.error.Error as error:
-            raise ValueError(f"environment must be one of strategic_env, got {self._environment!r}: {error}") from error
+            found = f"{self._environment!r} (import strategic_env first): {error}"
+            raise ValueError(f"environment must be one of strategic_env, got {found}") from error
         self._games = GymnasiumVecEnv(ViewedVectorEnv(games, settings.view))
         self._view: View = self._games.get_attr("view", 0)[0]
         kind = algorithm_class(ALGORITHMS[settings.algorithm])
@@ -216,8 +222,7 @@ class Training:
             self._normalized = VecNormalize(self._games, **settings.normalize) if settings.normalize else None
             self.model: BaseAlgorithm = kind(env=self._env(), seed=self._seed, device="cpu", **settings.built())
         except (AssertionError, TypeError, ValueError, RuntimeError, AttributeError, KeyError) as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise ValueError(f"{kind.__name__} cannot be built with these hyper-parameters: {reason}") from error
+            raise ValueError(f"{kind.__name__} cannot be built with these hyper-parameters: {_said(error)}") from error
         self._games.seed(TRAINING_SEEDS + self._seed)
 
     def _go_on(self) -> None:
@@ -234,7 +239,7 @@ class Training:
             self.progress.evaluations = self.folder.evaluations()
             if self.progress.evaluations and not self.progress.done:
                 raise ValueError(f"{self.folder.path} has lost the checkpoint of its training: {BEGIN_ANEW}")
-        if self.progress.evaluations and not self.folder.holds_policy_of(self._seed, self._environment):
+        if self.progress.evaluations and not self.folder.holds_its_policy():
             raise ValueError(f"{self.folder.path} has lost the policy of its training: {BEGIN_ANEW}")
 
     def _learn(self) -> None:
@@ -246,10 +251,10 @@ class Training:
             self.model.learn(left, callback=_Marks(self), reset_num_timesteps=not begun)
             self.mark()
         except (AssertionError, TypeError, ValueError, RuntimeError, ArithmeticError, LookupError, NameError) as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise RuntimeError(
-                f"{type(self.model).__name__} failed after {self.model.num_timesteps:,} rounds: {reason}"
-            ) from error
+            if error is self._callers:
+                raise
+            rounds = f"{self.model.num_timesteps:,} rounds"
+            raise RuntimeError(f"{type(self.model).__name__} failed after {rounds}: {_said(error)}") from error
         finally:
             self.model.logger.close()
 
@@ -340,7 +345,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def whole_rollouts(model: BaseAlgorithm, timesteps: int) -> int:
+def whole_rollouts(model: BaseAlgorithm, timesteps: int, horizon: int) -> int:
     """Return ``timesteps`` rounded up to whole rollouts, after each of which a model learns.
 
     Raises
@@ -349,8 +354,11 @@ def whole_rollouts(model: BaseAlgorithm, timesteps: int) -> int:
         If the model would learn nothing in so few rounds.
     """
     details: Any = model
-    on_policy = isinstance(model, OnPolicyAlgorithm)
-    steps, idle = (details.n_steps, 0) if on_policy else (details.train_freq.frequency, details.learning_starts)
+    if isinstance(model, OnPolicyAlgorithm):
+        steps, idle = details.n_steps, 0
+    else:
+        steps, idle = details.train_freq.frequency, details.learning_starts
+        steps *= horizon if details.train_freq.unit.value == "episode" else 1
     rollout: int = steps * model.n_envs
     total = -(-timesteps // rollout) * rollout
     # A schedule that falls to 0 is there after the last rollout.
@@ -361,6 +369,11 @@ def whole_rollouts(model: BaseAlgorithm, timesteps: int) -> int:
             f"{model.n_envs} games at a time, and in fewer nothing is learned"
         )
     return total
+
+
+def _said(error: Exception) -> str:
+    """Return what an error of another library says, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def mistakes_in_games(policy: TrainedPolicy, environment: str, games: int, seed: int, **options: Any) -> Int:

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from agents.checks import shown
+from agents.checks import json_value, shown
 from agents.extras import missing_extra
 from agents.files import UNFINISHED, replacing
 from learners.rl.saved_policy import POLICY, about_of
@@ -21,6 +21,8 @@ except ModuleNotFoundError as error:
     raise missing_extra("training", error.name or "filelock", "rl") from error
 
 SETTINGS, CHECKPOINT, EVALUATIONS = "settings.json", "checkpoint.zip", "evaluations.csv"
+KEPT = (CHECKPOINT, POLICY, EVALUATIONS)
+PROGRESS = "progress.json"  # in a checkpoint
 LOCK = ".lock"
 BEGIN_ANEW = "delete the folder to begin anew"
 
@@ -61,9 +63,9 @@ class TrainingFolder:
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path, self.policy = path, path / POLICY
-        self._about = _as_json(about)
+        self._about = json.dumps({name: json_value(name, value) for name, value in about.items()}, indent=2)
         path.mkdir(parents=True, exist_ok=True)
-        self._lock = FileLock(path / LOCK)
+        self._lock = FileLock(path / LOCK, thread_local=False)
         try:
             self._lock.acquire(blocking=False)
         except Timeout:
@@ -89,11 +91,7 @@ class TrainingFolder:
         file = self.path / CHECKPOINT
         if not file.exists():
             return None
-        try:
-            with zipfile.ZipFile(file) as archive:
-                said, *parts = (archive.read(name) for name in (SETTINGS, *names))
-        except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
-            raise ValueError(f"{file} is no checkpoint of a training, or damaged: {BEGIN_ANEW}") from error
+        said, *parts = self._parts([SETTINGS, *names])
         if _difference("", _parsed(said), json.loads(self._about)) is not None:
             raise ValueError(f"{file} is of another training: {BEGIN_ANEW}")
         return dict(zip(names, parts, strict=True))
@@ -106,12 +104,15 @@ class TrainingFolder:
                 archive.writestr(name, part)
         self._write(CHECKPOINT, content.getvalue())
 
-    def holds_policy_of(self, seed: int, environment: str) -> bool:
+    def holds_its_policy(self) -> bool:
         """Whether the policy's file is there and of this training."""
         if not self.policy.exists():
             return False
-        said = about_of(self.policy)["training"]
-        return bool((said.get("seed"), said.get("environment")) == (seed, environment))
+        said = dict(about_of(self.policy)["training"])
+        of_training = dict(said.get("settings", {})) | {
+            key: said.get(key) for key in ("environment", "seed", "options")
+        }
+        return _difference("", of_training, json.loads(self._about)) is None
 
     def evaluations(self) -> list[Evaluation]:
         """Return the saved evaluations; none where nothing was saved.
@@ -140,29 +141,46 @@ class TrainingFolder:
         self._write(EVALUATIONS, text.getvalue().encode())
 
     def _claim(self) -> None:
-        """Note whose the folder is; a training that has not got beyond its first rounds gives way to another."""
-        for left in self.path.glob(f"*{UNFINISHED}"):  # of a process that was killed while it wrote
-            left.unlink()
-        file, kept = self.path / SETTINGS, [self.path / name for name in (CHECKPOINT, POLICY, EVALUATIONS)]
-        if not file.exists():
-            strange = [path.name for path in kept if path.exists()]
-            if strange:
-                raise ValueError(f"{self.path} holds {', '.join(strange)} without {SETTINGS}: choose another folder")
+        """Note whose the folder is, and clear away what a process that was killed left unfinished."""
+        file, asked = self.path / SETTINGS, json.loads(self._about)
+        strange = [name for name in KEPT if (self.path / name).exists()]
+        if not file.exists() and strange:
+            raise ValueError(f"{self.path} holds {', '.join(strange)} without {SETTINGS}: choose another folder")
+        there = _parsed(file.read_bytes()) if file.exists() else asked
+        if there is None or not asked.keys() <= there.keys():
+            raise ValueError(f"{file} must hold the settings of a training: choose another folder")
+        if (difference := _difference("", there, asked)) is not None:
+            if not self._has_only_begun():
+                name, (found, wanted) = difference[0], map(shown, difference[1:])
+                raise ValueError(
+                    f"{self.path} holds a training with {name} {found}, not {wanted}: choose another folder"
+                )
+            for name in strange:
+                (self.path / name).unlink()
+        if difference is not None or not file.exists():
             self._write(SETTINGS, self._about.encode())
-            return
-        there = _parsed(file.read_bytes())
-        if not there:
-            raise ValueError(f"{file} must hold the settings of a training: {BEGIN_ANEW}")
-        if (difference := _difference("", there, json.loads(self._about))) is not None:
-            if len(self.evaluations()) <= 1:
-                for path in kept:
-                    path.unlink(missing_ok=True)
-                self._write(SETTINGS, self._about.encode())
-                return
-            name, found, wanted = difference
-            raise ValueError(
-                f"{self.path} holds a training with {name} {shown(found)}, not {shown(wanted)}: choose another folder"
-            )
+        for name in (SETTINGS, *KEPT):
+            for left in self.path.glob(f"{name}.*{UNFINISHED}"):
+                left.unlink()
+
+    def _has_only_begun(self) -> bool:
+        """Whether what is here did not get beyond its first evaluation, before any training."""
+        if len(self.evaluations()) > 1:
+            return False
+        if (self.path / CHECKPOINT).exists():
+            (progress,) = self._parts([PROGRESS])
+            if len(json.loads(progress)["evaluations"]) > 1:
+                return False
+        return not self.policy.exists() or about_of(self.policy)["training"].get("timesteps") == 0
+
+    def _parts(self, names: Sequence[str]) -> list[bytes]:
+        """Return parts of the last checkpoint."""
+        file = self.path / CHECKPOINT
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return [archive.read(name) for name in names]
+        except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
+            raise ValueError(f"{file} is no checkpoint of a training, or damaged: {BEGIN_ANEW}") from error
 
     def _write(self, name: str, content: bytes) -> None:
         with replacing(self.path / name) as unfinished:
@@ -184,12 +202,3 @@ def _difference(name: str, one: object, other: object) -> tuple[str, object, obj
         return None if one == other else (name, one, other)
     differences = (_difference(f"{name}.{key}".lstrip("."), one.get(key), other.get(key)) for key in one | other)
     return next((found for found in differences if found is not None), None)
-
-
-def _as_json(about: Mapping[str, Any]) -> str:
-    for name, value in about.items():
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ValueError(f"{name} must hold JSON values, got {shown(value)}: {error}") from error
-    return json.dumps(about, indent=2)

@@ -24,7 +24,7 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
             raise ValueError(f"a setting must be given once, got {key!r} twice")
         try:
             parsed[key] = json.loads(value)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             parsed[key] = {"True": True, "False": False, "None": None}.get(value, value)
     return parsed
 
@@ -43,7 +43,7 @@ def parse_learner(text: str) -> tuple[str, dict[str, object]]:
 
 def _is_open(piece: str) -> bool:
     """Whether the value of ``key=value`` is a quoted text or a list that is not closed yet."""
-    value = piece.partition("=")[2]
+    value = piece.partition("=")[2].lstrip()
     if not value.startswith(('"', "[")):
         return False
     outside = QUOTED.sub("", value)

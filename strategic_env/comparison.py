@@ -88,7 +88,7 @@ def compare(
     results : sequence of Results
         One per scenario, each of the same learners and of as many seeds.
     baseline : str, optional
-        The label of the learner that the others should improve on; the classic Perceptron by default.
+        The label of the learner that the others should improve on, no recipe; the classic Perceptron by default.
     trained : mapping of str to sequence of str, optional
         Policies of one recipe, trained with different seeds, by the name of the recipe: they become one learner, whose
         runs are the policies, each with its mean mistakes over the seeds of the evaluation.
@@ -112,7 +112,8 @@ def compare(
     recipes = {} if trained is None else trained
     mistakes = _by_recipe(mistakes_of(results), recipes)
     ends = [_label_of(name, results, mistakes) for name in (NAIVE, ORACLE)]
-    baseline = one_of("baseline", ends[0] if baseline is None else baseline, tuple(mistakes))
+    single = tuple(label for label in mistakes if label not in recipes)
+    baseline = one_of("baseline", ends[0] if baseline is None else baseline, single)
     scenarios = [title(one) for one in results]
     naive, oracle = (mistakes[end].mean(axis=0) for end in ends)
     for scenario, zero, one in zip(scenarios, naive, oracle, strict=True):
@@ -197,11 +198,11 @@ def _by_recipe(mistakes: dict[str, Float], trained: Mapping[str, Sequence[str]])
 def _label_of(name: str, results: Sequence[Results], mistakes: Mapping[str, Float]) -> str:
     """Return the label of one of the two learners that scores are normalised with, the same in all results."""
     plain = Perceptron().parameters
-    labels = {next((one.label for one in each.contestants if _is_called(one, name, plain)), None) for each in results}
-    label = labels.pop()
-    if labels or label not in mistakes:
-        raise ValueError(f"results must hold {name!r}, which scores are normalised with, got {list(mistakes)}")
-    return str(label)
+    found = [[one.label for one in each.contestants if _is_called(one, name, plain)] for each in results]
+    for label in found[0]:
+        if label in mistakes and all(label in labels for labels in found):
+            return label
+    raise ValueError(f"results must hold {name!r}, which scores are normalised with, got {list(mistakes)}")
 
 
 def _is_called(contestant: Contestant, name: str, plain: Mapping[str, object]) -> bool:

@@ -88,6 +88,8 @@ def test_policies_of_one_recipe_are_the_runs_of_one_learner() -> None:
     assert [row.learner for row in comparison.rows] == [*COUNTS, "ppo"]
     np.testing.assert_array_equal(comparison.mistakes["ppo"], [[5.0, 2.0], [7.0, 2.0]])
     assert comparison.rows[-1].improvement is None, "means are not compared with single games"
+    with pytest.raises(ValueError, match=r"baseline must be one of 'perceptron', .* got 'ppo'"):
+        compare(both({**COUNTS, **policies}), "ppo", trained={"ppo": list(policies)})
     stream = io.StringIO()
     show(comparison, Console(file=stream, width=70))
     assert "2 or 4 runs on each" in stream.getvalue()

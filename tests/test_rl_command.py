@@ -60,7 +60,7 @@ def test_a_training_leaves_a_policy_that_plays(tiny: Path, tmp_path: Path) -> No
     training = policy.about["training"]
     assert (training["seed"], training["options"]) == (3, {"dim": 3, "horizon": 10})
     refused = command(*asked, "--set", "alpha=0.2")
-    assert refused.returncode == 2 and "holds a training with options.alpha None, not 0.2" in refused.stderr
+    assert refused.returncode == 2 and "holds a training with options.alpha nothing, not 0.2" in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

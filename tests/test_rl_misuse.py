@@ -207,6 +207,9 @@ def test_a_flat_policy_is_told_nothing_and_plays_where_reaches_differ(tmp_path: 
         gymnasium.make_vec("strategic_env/KnownL1-v0", num_envs=2, dim=3, autoreset_mode="Disabled"), "flat"
     )
     save(PPO("MlpPolicy", GymnasiumVecEnv(env), policy_kwargs=SMALL, device="cpu"), tmp_path / "policy.zip", env.view)
+    for nonsense in ({"alpha": np.nan}, {"alpha": "abc"}, {"radius": -3.0}):
+        with pytest.raises((TypeError, ValueError), match=rf"{min(nonsense)} must"):
+            load(tmp_path / "policy.zip", **nonsense)  # type: ignore[arg-type]
     other = scenario("KnownL1", dim=3, alpha=[0.1, 0.2, 0.4])
     results = strategic_env.evaluate([f"sb3:path={tmp_path / 'policy.zip'}"], other, seeds=1, rounds=20)
     assert results.runs[0].error is None

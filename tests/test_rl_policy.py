@@ -124,6 +124,7 @@ def test_a_saved_policy_is_told_what_the_scenario_tells(tmp_path: Path) -> None:
     assert (learner.parameters["alpha"], learner.parameters["radius"]) == (0.1, 2.0)
     assert SavedPolicy.from_knowledge(other.knowledge, path=str(file), alpha=0.2).parameters["alpha"] == 0.2
     assert load(file).parameters["alpha"] == 0.3, "as in training where nobody says"
+    assert SavedPolicy.from_knowledge(other.knowledge, path=str(file), alpha=None).parameters["alpha"] == 0.1
     with pytest.raises(ValueError, match=r"sb3 must be told alpha; the scenario tells cost, radius, margin"):
         SavedPolicy.from_knowledge(scenario("UnknownL2").knowledge, path=str(file))
     with pytest.raises(ValueError, match=r"sb3 needs path=FILE"):

@@ -161,7 +161,9 @@ def test_a_training_that_failed_at_once_gives_way_to_another(tmp_path: Path) -> 
 def test_the_order_and_kind_of_numbers_of_settings_do_not_matter(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         train(tiny("ppo"), ID, tmp_path, options={"dim": 3, "horizon": 20, "radius": 1.0}, progress=stop_after(150))
-    train(tiny("ppo"), ID, tmp_path, options={"radius": 1, "population_seed": None, "horizon": 20, "dim": 3})
+    train(tiny("ppo"), ID, tmp_path, options={"radius": 1, "horizon": 20, "dim": 3})
+    with pytest.raises(ValueError, match=r"holds a training with options\.population_seed nothing, not None"):
+        train(tiny("ppo"), ID, tmp_path, options={"radius": 1, "horizon": 20, "dim": 3, "population_seed": None})
 
 
 @pytest.mark.parametrize("missing", [training_folder.CHECKPOINT, training_folder.EVALUATIONS])
@@ -226,6 +228,14 @@ def test_nothing_of_others_is_touched(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=message):
             train(tiny("ppo"), ID, folder, options=OPTIONS, seed=1)
         assert contents(folder) == before
+    for content in ((begun / training_folder.POLICY).read_bytes(), b"mine"):
+        (kept / training_folder.POLICY).write_bytes(content)
+        with pytest.raises(ValueError, match=r"has lost all but the policy|must name a policy that"):
+            train(tiny("ppo"), ID, kept, options=OPTIONS)
+        assert (kept / training_folder.POLICY).read_bytes() == content
+    (tmp_path / "log-from-0.csv").write_text("mine")
+    with pytest.raises(ValueError, match=r"holds log-from-0\.csv without settings\.json: choose another folder"):
+        train(tiny("ppo"), ID, tmp_path, options=OPTIONS)
     train(tiny("ppo"), ID, tmp_path / "new", options=OPTIONS, seed=1)
     assert load(tmp_path / "new").about["training"]["seed"] == 1, "what has only begun gives way"
 

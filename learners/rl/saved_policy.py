@@ -83,6 +83,7 @@ class SavedPolicy(TrainedPolicy):
         super().__init__(policy, view)
         self._normalisation = normalisation
         known = {name: value for name, value in (("alpha", alpha), ("radius", radius)) if value is not None}
+        told({"cost": "l1"} | view.knowledge | known)  # a flat policy needs none of it, and accepts no nonsense
         self._knowledge = told({name: (view.knowledge | known)[name] for name in view.requires})
         self._views = {}
         self._file: dict[str, object] = {"path": str(path), "digest": hashlib.sha256(content).hexdigest()[:16]}
@@ -114,6 +115,7 @@ class SavedPolicy(TrainedPolicy):
         """
         if "path" not in parameters:
             raise ValueError(f"{cls.name} needs path=FILE, or one of the package's policies: {', '.join(shipped())}")
+        parameters = {name: value for name, value in parameters.items() if value is not None or name == "path"}
         path = parameters["path"]
         about = about_of(path)
         cost = about["knowledge"].get("cost")

@@ -237,7 +237,7 @@ def _literal(node: ast.expr) -> object:
     match node:
         case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords) if _all_named(keywords):
             return {str(keyword.arg): _literal(keyword.value) for keyword in keywords}
-        case ast.Dict(keys=keys, values=values):
+        case ast.Dict(keys=keys, values=values) if len({ast.unparse(key or node) for key in keys}) == len(keys):
             return {str(ast.literal_eval(key or node)): _literal(one) for key, one in zip(keys, values, strict=True)}
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             return [_literal(one) for one in elements]

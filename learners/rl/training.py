@@ -237,6 +237,9 @@ class Training:
                 self.folder.save_evaluations(self.progress.evaluations)
         else:
             self.progress.evaluations = self.folder.evaluations()
+            if not self.progress.evaluations and self.folder.policy.exists():
+                if self.folder.policy_of().get("timesteps") != 0:
+                    raise ValueError(f"{self.folder.path} has lost all but the policy of its training: {BEGIN_ANEW}")
             if self.progress.evaluations and not self.progress.done:
                 raise ValueError(f"{self.folder.path} has lost the checkpoint of its training: {BEGIN_ANEW}")
         if self.progress.evaluations and not self.folder.holds_its_policy():

@@ -23,7 +23,9 @@ except ModuleNotFoundError as error:
 SETTINGS, CHECKPOINT, EVALUATIONS = "settings.json", "checkpoint.zip", "evaluations.csv"
 KEPT = (CHECKPOINT, POLICY, EVALUATIONS)
 PROGRESS = "progress.json"  # in a checkpoint
+LOGS = "log-from-*.csv"
 LOCK = ".lock"
+NOTHING = "nothing"  # where a setting is not given
 BEGIN_ANEW = "delete the folder to begin anew"
 
 
@@ -104,11 +106,22 @@ class TrainingFolder:
                 archive.writestr(name, part)
         self._write(CHECKPOINT, content.getvalue())
 
+    def policy_of(self) -> dict[str, Any]:
+        """Return what the policy's file says of its training.
+
+        Raises
+        ------
+        ValueError
+            If it is no such file.
+        """
+        said = about_of(self.policy).get("training")
+        return said if isinstance(said, dict) else {}
+
     def holds_its_policy(self) -> bool:
         """Whether the policy's file is there and of this training."""
         if not self.policy.exists():
             return False
-        said = dict(about_of(self.policy)["training"])
+        said = self.policy_of()
         of_training = dict(said.get("settings", {})) | {
             key: said.get(key) for key in ("environment", "seed", "options")
         }
@@ -144,6 +157,7 @@ class TrainingFolder:
         """Note whose the folder is, and clear away what a process that was killed left unfinished."""
         file, asked = self.path / SETTINGS, json.loads(self._about)
         strange = [name for name in KEPT if (self.path / name).exists()]
+        strange += sorted(path.name for path in self.path.glob(LOGS))
         if not file.exists() and strange:
             raise ValueError(f"{self.path} holds {', '.join(strange)} without {SETTINGS}: choose another folder")
         there = _parsed(file.read_bytes()) if file.exists() else asked
@@ -151,7 +165,8 @@ class TrainingFolder:
             raise ValueError(f"{file} must hold the settings of a training: choose another folder")
         if (difference := _difference("", there, asked)) is not None:
             if not self._has_only_begun():
-                name, (found, wanted) = difference[0], map(shown, difference[1:])
+                name, *values = difference
+                found, wanted = (NOTHING if value is NOTHING else shown(value) for value in values)
                 raise ValueError(
                     f"{self.path} holds a training with {name} {found}, not {wanted}: choose another folder"
                 )
@@ -160,7 +175,7 @@ class TrainingFolder:
         if difference is not None or not file.exists():
             self._write(SETTINGS, self._about.encode())
         for name in (SETTINGS, *KEPT):
-            for left in self.path.glob(f"{name}.*{UNFINISHED}"):
+            for left in self.path.glob(f"{name}.[0-9]*-[0-9]*{UNFINISHED}"):
                 left.unlink()
 
     def _has_only_begun(self) -> bool:
@@ -168,10 +183,10 @@ class TrainingFolder:
         if len(self.evaluations()) > 1:
             return False
         if (self.path / CHECKPOINT).exists():
-            (progress,) = self._parts([PROGRESS])
-            if len(json.loads(progress)["evaluations"]) > 1:
+            progress = _parsed(*self._parts([PROGRESS])) or {}
+            if len(progress.get("evaluations", "none")) > 1:
                 return False
-        return not self.policy.exists() or about_of(self.policy)["training"].get("timesteps") == 0
+        return not self.policy.exists() or self.policy_of().get("timesteps") == 0
 
     def _parts(self, names: Sequence[str]) -> list[bytes]:
         """Return parts of the last checkpoint."""
@@ -200,5 +215,7 @@ def _difference(name: str, one: object, other: object) -> tuple[str, object, obj
     """Return where two values of JSON differ first, and what is there."""
     if not (isinstance(one, dict) and isinstance(other, dict)):
         return None if one == other else (name, one, other)
-    differences = (_difference(f"{name}.{key}".lstrip("."), one.get(key), other.get(key)) for key in one | other)
+    differences = (
+        _difference(f"{name}.{key}".lstrip("."), one.get(key, NOTHING), other.get(key, NOTHING)) for key in one | other
+    )
     return next((found for found in differences if found is not None), None)

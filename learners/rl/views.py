@@ -118,7 +118,11 @@ class View(ABC):
         TypeError, ValueError
             If the actions are no numbers from -1 to 1 in this shape; then the histories stay as they were.
         """
-        return self._meant(history, finite_array("action", actions, (len(history.counts), self.choices), largest=1.0))
+        shape = (len(history.counts), self.choices)
+        usual = type(actions) is np.ndarray and actions.dtype.kind == "f" and actions.shape == shape
+        if not (usual and np.abs(actions).max(initial=0.0) <= 1.0):  # which NaN is not; the full check takes longer
+            actions = finite_array("action", actions, shape, largest=1.0)
+        return self._meant(history, np.ascontiguousarray(actions, dtype=np.float64))
 
     def _meant(self, history: History, actions: Float) -> Float:
         """Return the classifiers that checked actions mean."""

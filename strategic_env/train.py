@@ -107,8 +107,7 @@ def prepare(
         settings = replace(settings, timesteps=count("timesteps", timesteps, minimum=1))
     chosen = {key: plain(value) for key, value in (settings.options | dict(options or {})).items()}
     own = {key: value for key, value in chosen.items() if key not in OF_THE_ENVIRONMENT}
-    rewarded = {key: value for key, value in chosen.items() if key in OF_THE_ENVIRONMENT}
-    strategic_scenario(name, **own).make_vec(1, **rewarded)
+    strategic_scenario(name, **own)  # which names options that are none; training checks the rest
     folder = Path(f"{algorithm}-{name}-{seed}") if out is None else Path(out)
     training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
     return Prepared(training, name, own)

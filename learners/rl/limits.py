@@ -10,8 +10,8 @@ from agents.checks import count, finite_number, flag, one_of, perhaps, shown
 Check: TypeAlias = Callable[[str, Any], object]
 
 at_least_1: Check = partial(count, minimum=1)
-share: Check = partial(finite_number, minimum=0.0, maximum=1.0)
 at_least_minus_1: Check = partial(count, minimum=-1)
+share: Check = partial(finite_number, minimum=0.0, maximum=1.0)
 positive: Check = partial(finite_number, above=0.0)
 not_negative: Check = partial(finite_number, minimum=0.0)
 LIMITS: Mapping[str, Check] = {

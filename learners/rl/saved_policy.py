@@ -100,8 +100,8 @@ class SavedPolicy(TrainedPolicy):
         return {"path": self._file["path"], **self._told}
 
     def __repr__(self) -> str:
-        told = "".join(f", {name}={value!r}" for name, value in self._told.items())
-        return f"SavedPolicy({self._file['path']!r}{told})"
+        explicit = "".join(f", {name}={value!r}" for name, value in self._told.items())
+        return f"SavedPolicy({self._file['path']!r}{explicit})"
 
     @classmethod
     def from_knowledge(cls, knowledge: Mapping[str, object], **parameters: Any) -> Self:

@@ -218,18 +218,17 @@ def _written(name: str, value: object) -> object:
         _check_plain(name, value, iter(range(MOST_VALUES)))
     except RecursionError as error:
         raise ValueError(f"{name} must not hold itself") from error
-    value = _numbers_of(value)
-    _check_plain(name, value, iter(range(MOST_VALUES)))
+    value = _numbers_of(name, value)
     return int(value) if isinstance(value, float) and value.is_integer() and LIMITS.get(name, count) in WHOLE else value
 
 
-def _numbers_of(value: object) -> object:
-    """Return a value with numbers such as 3e-4 in the place of such text."""
+def _numbers_of(name: str, value: object) -> object:
+    """Return a value with finite numbers such as 3e-4 in the place of such text."""
     if isinstance(value, str):
-        return float(value) if NUMBER.fullmatch(value) and "e" in value.lower() else value
+        return finite_number(name, float(value)) if NUMBER.fullmatch(value) and "e" in value.lower() else value
     if isinstance(value, Mapping):
-        return {name: _numbers_of(one) for name, one in value.items()}
-    return [_numbers_of(one) for one in value] if isinstance(value, list) else value
+        return {key: _numbers_of(name, one) for key, one in value.items()}
+    return [_numbers_of(name, one) for one in value] if isinstance(value, list) else value
 
 
 def _literal(node: ast.expr) -> object:

@@ -150,11 +150,11 @@ COLUMNS = (
     Column(
         "personal_status_and_sex",
         0.0,
-        "Fixed, and protected. **In this file its values are sorted, so they belong to no applicant.** One indicator, "
-        "oriented by a correlation that is noise.",
+        "Fixed, and protected. Two groups by their share of good loans (60 to 65 %, and 73 %): the data tells no more "
+        "apart, and the categories do not give a sex (below).",
         (
-            ("male : single", "male : married/widowed", "male : divorced/separated"),
-            ("female : divorced/separated/married",),
+            ("female : divorced/separated/married", "male : divorced/separated"),
+            ("male : single", "male : married/widowed"),
         ),
     ),
     Column(

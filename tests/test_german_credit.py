@@ -1,5 +1,7 @@
 """The German credit table: its coding and its documentation."""
 
+import csv
+import re
 from hashlib import sha256
 from importlib.resources import files
 from itertools import groupby
@@ -8,9 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.populations import standardised
+from learners.separable import separable_rows
 from strategic_env.german_credit import COLUMNS, CreditData, coding_table, load, parse
 
-PAGE = Path(__file__).parents[1] / "docs" / "german_credit.md"
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "german_credit.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 TABLE = files("strategic_env").joinpath("data/german_credit.csv")
 # On record, or fixed: no applicant can move these.
 IMMOVABLE = {
@@ -34,9 +40,16 @@ def lines() -> list[str]:
     return TABLE.read_text(encoding="utf-8").splitlines()
 
 
+@pytest.fixture(scope="module")
+def columns(lines: list[str]) -> dict[str, list[str]]:
+    """The values of every column as they are written."""
+    heading, *rows = csv.reader(lines)
+    return {name: list(values) for name, *values in zip(heading, *rows, strict=True)}
+
+
 def test_the_file_is_the_one_that_was_given() -> None:
     digest = sha256(TABLE.read_bytes()).hexdigest()
-    assert digest == "2c0bae00275c028fc853a1ea72cc7a68002c3f6876c41300c5c948711540c8c6"
+    assert digest == "80a46bcdca8152217a954a4ab08a4d7b9ab015cc9ebc24b1bf1f628b01f4542a"
 
 
 def test_counts(data: CreditData) -> None:
@@ -66,7 +79,7 @@ def test_larger_is_better_or_cannot_be_told(data: CreditData) -> None:
 
 def test_first_applicant_by_hand(data: CreditData) -> None:
     # Overdrawn, 6 months, critical account, radio, 1,169 DM, unknown savings, over 7 years employed, rate 4, ...
-    assert data.features[0].tolist() == [0, -6, 3, 2, -1169, 2, 4, -4, 0, 1, 4, 3, 67, 2, 2, 2, 2, -1, 1, 0]
+    assert data.features[0].tolist() == [0, -6, 3, 2, -1169, 2, 4, -4, 1, 1, 4, 3, 67, 2, 2, 2, 2, -1, 1, 0]
     assert data.labels[0] == 1
 
 
@@ -75,15 +88,39 @@ def test_reaches(data: CreditData) -> None:
     assert (data.alphas >= 0).all()
 
 
-def test_personal_status_is_sorted_in_this_copy(lines: list[str]) -> None:
-    # The page warns of it; should the file be repaired one day, the page and the column's orientation must follow.
-    column = [line.split(",") for line in lines[1:]]
-    categories = [next(field for field in row if field.startswith(("male :", "female :"))) for row in column]
-    assert [len(list(run)) for _, run in groupby(categories)] == [50, 310, 548, 92]
+def test_no_column_is_sorted(columns: dict[str, list[str]]) -> None:
+    # Somebody once sorted the personal status, so that its values stood beside others than their own applicants.
+    for name, values in columns.items():
+        assert sum(1 for _ in groupby(values)) > 50, name
+
+
+def test_personal_status_is_coded_by_the_shares_on_the_page(columns: dict[str, list[str]]) -> None:
+    people = list(zip(columns["personal_status_and_sex"], columns["creditability"], strict=True))
+    worse, better = next(column.levels for column in COLUMNS if column.name == "personal_status_and_sex")
+    shares = {}
+    for category in (*worse, *better):
+        good, all_of_it = people.count((category, "good")), columns["personal_status_and_sex"].count(category)
+        shares[category] = good / all_of_it
+        assert f"| `{category}` | {all_of_it} | {100 * shares[category]:.1f} % |" in PAGE
+    assert max(shares[category] for category in worse) < 0.7 < min(shares[category] for category in better)
 
 
 def test_page_holds_the_generated_table() -> None:
-    assert coding_table() in PAGE.read_text(encoding="utf-8")
+    assert coding_table() in PAGE
+
+
+def test_separable_rows_and_bounds_are_those_of_the_pages(data: CreditData) -> None:
+    features = standardised(data.features)
+    printed = re.findall(r"^\| (0\.\d+) \| (\d+) \| (\d+) \| (\d+) \| ([\d,]+) \|$", PAGE, re.MULTILINE)
+    assert [float(row[0]) for row in printed] == [0.05, 0.1, 0.2, 0.3, 0.5]
+    for margin, *counts, bound in printed:
+        keep, separator = separable_rows(features, data.labels, float(margin))
+        assert [int(count) for count in counts] == [keep.sum(), *((data.labels[keep] == y).sum() for y in (1, -1))]
+        reached = (data.labels[keep] * (features[keep] @ separator[:-1] + separator[-1])).min()
+        radius = np.linalg.norm(features[keep], axis=1).max()
+        theorem = (2 + (radius + max(data.alphas)) ** 2) * (1 + separator[-1] ** 2) / reached**2
+        assert bound == f"{theorem:,.0f}"
+    assert f"On the {keep.sum()} applicants whom a separator classifies with a margin" in README
 
 
 @pytest.mark.parametrize(

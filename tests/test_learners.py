@@ -314,4 +314,4 @@ def test_the_reference_beats_accepting_everybody_on_inseparable_data() -> None:
     results = strategic_env.evaluate(["best-fixed-classifier", "constant-classifier"], "GermanCredit", seeds=1)
     reference, constant = (run.mistakes for run in results.runs)
     assert constant == 300
-    assert reference < 250
+    assert reference == 222  # whatever the order, everybody comes once

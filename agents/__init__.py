@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from agents.lazy import lazily
 
+DISTRIBUTION = "strategic-env"  # which this package belongs to: others install an `agents`, too
+
 if TYPE_CHECKING:
     from agents.costs import Cost as Cost
     from agents.costs import L2Cost as L2Cost

@@ -41,7 +41,7 @@ def released(function: Function) -> Function:
 
 def _compile(function: Function, **options: bool | str) -> Function:
     dispatcher: Any = numba.njit(**options)(function)  # type: ignore[call-overload]
-    with suppress(RuntimeError):  # neither beside the source nor in the user's cache can Numba write
+    with suppress(RuntimeError, OSError):  # no file defines the function, as in an interpreter
         dispatcher._cache = DiskCache(function)
     return cast(Function, dispatcher)
 

@@ -2,7 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from agents.lazy import lazily
+try:
+    from agents.lazy import lazily
+except ImportError as error:
+    raise ImportError("learners needs the 'agents' of strategic_env, whose import says what is wrong") from error
+
+DISTRIBUTION = "strategic-env"  # which this package belongs to: others install a `learners`, too
 
 if TYPE_CHECKING:
     from learners.accepted_only import AcceptedOnlyL2 as AcceptedOnlyL2

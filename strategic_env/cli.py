@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,8 +49,21 @@ INTERRUPTED_BY_TYPER = 130
 NOTHING = "nothing had finished"
 
 
+class _Notes(logging.Handler):
+    """Shows what the packages log, such as that something compiles, as lines of the command's own."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            errors.print(record.getMessage(), style="dim", markup=False)
+        except Exception:
+            self.handleError(record)
+
+
 def main() -> None:
     """Run the command line; every error is one line on stderr."""
+    notes = logging.getLogger("agents")
+    notes.addHandler(_Notes())
+    notes.setLevel(logging.INFO)
     try:
         status = app(prog_name="strategic-env", standalone_mode=False) or DONE
     except (KeyboardInterrupt, typer.Abort):
@@ -349,14 +363,14 @@ def _evaluate(
 
     def advance(label: str) -> None:
         finished.append(label)
-        bar.update(task, advance=1, description=scenario.name)
+        bar.update(task, advance=1)
 
-    total, compiling = len(contestants) * len(seeds), "compiling (first use only)"
+    total = len(contestants) * len(seeds)
     if not errors.is_terminal:
         work = f"{counted(total, 'run')} of {counted(rounds, 'round')}"
-        errors.print(f"{scenario.name}: {work}, after {compiling}", markup=False)
+        errors.print(f"{scenario.name}: {work}", markup=False)
     with _progress() as bar:
-        task = bar.add_task(f"{scenario.name}: {compiling}", total=total)
+        task = bar.add_task(scenario.name, total=total)
         return evaluate(contestants, scenario, seeds, rounds, out=out, progress=advance)
 
 

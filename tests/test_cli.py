@@ -145,7 +145,16 @@ def test_a_run_leaves_curves_and_a_picture_and_is_shown_again(tmp_path: Path) ->
     assert first.stdout == again.stdout == shown.stdout
     left_out = [line for line in first.stderr.splitlines() if line.startswith("without ")]
     assert len(left_out) == 1 and "biased-l1" in left_out[0] and "unknown-cost-l2" in left_out[0]
-    assert "compiling (first use only)" in first.stderr
+    assert "compiling" not in again.stderr + shown.stderr, "all is compiled, and nothing is left to compute"
+
+
+def test_notes_of_the_packages_are_lines_on_stderr() -> None:
+    fault = (
+        "import logging; from strategic_env import listing; "
+        "listing.show_all = lambda console: logging.getLogger('agents.disk_cache').info('compiling %s', '[x]')"
+    )
+    result = command("list", program=with_a_fault(fault))
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "compiling [x]\n")
 
 
 def test_a_folder_takes_more_learners_and_seeds_but_no_other_settings(tmp_path: Path) -> None:

@@ -162,6 +162,7 @@ def test_an_object_that_cannot_be_pickled_plays_anew(tmp_path: Path, played: lis
     run(tmp_path, learner)
     run(tmp_path, learner)
     assert played == ["Constant"] * 4
+    assert not (tmp_path / "runs.jsonl").read_bytes(), "without a key a run is found by nobody, or by everybody"
 
 
 def test_options_and_parameters_need_not_be_json(tmp_path: Path, played: list[str]) -> None:

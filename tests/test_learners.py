@@ -30,6 +30,7 @@ from learners import (
 )
 from learners.catalogue import LEARNERS, build
 from learners.rules import write_published
+from strategic_env import scenario as scenario_of
 from strategic_env.registration import environment_id
 
 LEARNERS_AND_SCENARIOS: list[tuple[Learner[Any], str]] = [
@@ -91,6 +92,24 @@ def test_a_batch_is_its_games_one_by_one(learner: Learner[Any], scenario: str) -
     for i, state in enumerate(states):
         for field, together_field in zip(state, batch_state, strict=True):
             assert (field[0] == together_field[i]).all()
+
+
+@CASES
+def test_an_episode_start_forgets_one_game_and_leaves_the_others(learner: Learner[Any], scenario: str) -> None:
+    env = scenario_of(scenario).make_vec(2)
+    observation, _ = env.reset(seed=3)
+    state: Any = None
+    for _ in range(60):
+        action, state = learner.predict(observation, state)
+        observation, *_ = env.step(action)
+    fresh, fresh_state = learner.predict(observation, None)
+    going_on, going_on_state = learner.predict(observation, copy.deepcopy(state))
+    action, state = learner.predict(observation, state, episode_start=np.array([False, True]))
+    assert (action == [going_on[0], fresh[1]]).all()
+    for field, old, new in zip(state, going_on_state, fresh_state, strict=True):
+        assert np.array_equal(field[0], old[0]) and np.array_equal(field[1], new[1])
+    if not isinstance(learner, ConstantClassifier | BestFixedClassifier):
+        assert (fresh[1] != going_on[1]).any(), "it has learned something that can be forgotten"
 
 
 @CASES

@@ -17,6 +17,7 @@ from gymnasium.wrappers.vector import DictInfoToList, NormalizeReward, RecordEpi
 
 from agents import GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful, WeightedL1Cost
 from strategic_env import StrategicClassificationEnv, scenario
+from strategic_env.games import games_of
 from strategic_env.registration import STRATEGIC, environment_id
 from strategic_env.vector import StrategicClassificationVectorEnv
 from strategic_env.vector_checker import check_vector_env
@@ -124,7 +125,15 @@ def info_of(infos: dict[str, Any], i: int) -> dict[str, Any]:
     """What the infos of all games say of game i."""
     names = [key for key in infos if not key.startswith("_")]
     assert set(infos) == {*names, *(f"_{name}" for name in names)}, "every key has its mask"
-    return {name: row(infos[name], i) for name in names if infos[f"_{name}"][i]}
+    told = {name: row(infos[name], i) for name in names if infos[f"_{name}"][i]}
+    hidden = {name: row(infos[name], i) for name in names if name not in told}
+    assert blank(hidden), f"nothing is shown where the mask says that nothing is told: {hidden}"
+    return told
+
+
+def blank(value: Any) -> bool:
+    """Whether a value, or all that a dictionary holds, is zeros or nothing."""
+    return all(map(blank, value.values())) if isinstance(value, dict) else not np.any(value)
 
 
 class Row:
@@ -335,6 +344,19 @@ def test_games_at_different_rounds_do_not_disturb_each_other(
         ends += np.count_nonzero(found[3])
         assert_equal_step(found, rows, action)
     assert ends > 4 and len({one.env.unwrapped.game.round for one in rows}) > 1
+
+
+@pytest.mark.parametrize("game", ["new individuals", "their own reaches", "noisy"])
+def test_outcomes_of_games_that_do_not_play_are_zeros(game: str) -> None:
+    setting = game_forms(game)[0]().unwrapped.setting
+    played = games_of(setting, "accuracy", 3, "full")
+    played.begin(np.arange(3), np.arange(6, dtype=np.uint64).reshape(3, 2))
+    actions, active = np.tile(np.append(np.eye(setting.population.dim)[0], 0.1), (3, 1)), np.array([True, False, True])
+    for rounds in range(1, 6):
+        outcomes = played.play(actions, active)
+        assert played.rounds.tolist() == [rounds, 0, rounds]
+        assert all(not column[1].any() for column in outcomes)
+        assert all(outcomes.observation[i].any() and outcomes.true_features[i].any() for i in (0, 2))
 
 
 def test_games_seeds_and_episodes_differ_and_repeat() -> None:

@@ -187,13 +187,22 @@ def test_what_cannot_be_pickled_matters_only_where_results_are_kept(tmp_path: Pa
         run(tmp_path, chosen=game)
 
 
-def test_a_torn_last_line_spoils_nothing(tmp_path: Path, played: list[str]) -> None:
+@pytest.mark.parametrize(("kept", "again"), [(-20, 1), (1, 2)], ids=["in the second run", "after one byte"])
+def test_a_torn_last_line_spoils_nothing(tmp_path: Path, played: list[str], kept: int, again: int) -> None:
     run(tmp_path)
     runs = tmp_path / "runs.jsonl"
-    runs.write_bytes(runs.read_bytes()[:-20])  # the second run
+    runs.write_bytes(runs.read_bytes()[:kept])
     run(tmp_path)
+    mended = runs.read_bytes()
     run(tmp_path)
-    assert len(played) == 3
+    assert len(played) == 2 + again and runs.read_bytes() == mended, "what is whole is left alone"
+
+
+def test_a_run_without_a_mistake_is_found_again_in_a_folder_below_a_new_one(tmp_path: Path, played: list[str]) -> None:
+    folder = tmp_path / "new" / "folder"
+    for _ in range(2):
+        assert run(folder, "best-fixed-classifier") == [0] * 30
+    assert len(played) == 2
 
 
 def spoiled(**changes: Any) -> Any:
@@ -214,6 +223,7 @@ def spoiled(**changes: Any) -> Any:
         spoiled(loss=float("nan")), spoiled(qualified_cost=-0.5), spoiled(cpu_seconds=float("inf")), spoiled(seed=-1),
         spoiled(learner=5), spoiled(error="failed"), spoiled(curve=[]), spoiled(curve=[0] * 29),
         spoiled(curve=[0] * 30), spoiled(curve="0" * 30), spoiled(curve=5), spoiled(curve=None),
+        lambda record: record | {"run": record["run"] | {"curve": record["run"]["curve"][-1:]}},
     ],
 )  # fmt: skip
 def test_a_malformed_line_is_ignored(tmp_path: Path, played: list[str], spoil: Any) -> None:
@@ -257,6 +267,14 @@ def test_settings_that_cannot_be_used_are_one_clear_error(tmp_path: Path, conten
     with pytest.raises(ValueError, match="settings.json|holds results of something else") as raised:
         archive.load_settings(tmp_path)
     assert "\n" not in str(raised.value)
+
+
+def test_an_error_of_settings_says_what_is_missing_or_wrong(tmp_path: Path) -> None:
+    settings = {"scenario": "KnownL2", "options": {}, "rounds": 5, "setting": "", "seeds": [0]}
+    for learner, reason in ({"name": "perceptron"}, "no 'parameters'"), ({"name": "p", "parameters": {}}, "got 'p'"):
+        (tmp_path / "settings.json").write_text(json.dumps(settings | {"learners": [learner]}), encoding="utf-8")
+        with pytest.raises(ValueError, match=f"settings.json cannot be used: .*{reason}"):
+            archive.load_settings(tmp_path)
 
 
 @pytest.mark.parametrize("learner", [Constant(1.0, 0.0, 0.0), BestFixedClassifier([1.0, 0.0, 0.0])])

@@ -15,8 +15,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, NormalizeReward, RecordEpisodeStatistics
 
-from agents import GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful, WeightedL1Cost
+from agents import BestResponse, GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful, WeightedL1Cost
+from agents.arrivals import BLOCK
 from strategic_env import StrategicClassificationEnv, scenario
+from strategic_env.game import Setting
 from strategic_env.games import games_of
 from strategic_env.registration import STRATEGIC, environment_id
 from strategic_env.vector import StrategicClassificationVectorEnv
@@ -359,6 +361,22 @@ def test_outcomes_of_games_that_do_not_play_are_zeros(game: str) -> None:
         assert all(outcomes.observation[i].any() and outcomes.true_features[i].any() for i in (0, 2))
 
 
+@pytest.mark.parametrize("individual", [BestResponse(), Truthful()], ids=repr)
+def test_a_game_knows_the_reach_of_whoever_came_last(individual: Any) -> None:
+    setting = Setting(population=Separable(3, alpha=(0.1, 0.5)), cost=L2Cost(0.5), individual=individual)
+    keys = np.arange(4, dtype=np.uint64).reshape(2, 2)
+    played = games_of(setting, "mistake", 2, "full")
+    played.begin(np.arange(2), keys)
+    for t in range(130):
+        if t % BLOCK == 0:
+            arriving = [setting.arrivals(key) for key in keys]
+            for each in arriving:
+                each.fill(t)
+        played.play(np.tile([1.0, 0.0, 0.0, -0.1], (2, 1)), np.ones(2, bool))
+        reaches = [float(each.budgets[each.index[t % BLOCK], 0]) for each in arriving if each.budgets is not None]
+        assert [played.cost_of(i).alpha for i in range(2)] == reaches and len(set(reaches)) == 2
+
+
 def test_games_seeds_and_episodes_differ_and_repeat() -> None:
     def firsts(seed: int, env: Env) -> list[tuple[float, ...]]:
         env.reset(seed=seed)
@@ -408,6 +426,31 @@ def test_copies_in_mid_episode_continue_identically(game: str, duplicate: Maker)
     assert same(play(env, 30, seed=1), play(twin, 30, seed=1)), "over the end of the episode"
     assert same(env.reset(), twin.reset())
     assert same(play(env, 5), play(twin, 5))
+
+
+def returned_arrays(value: Any) -> list[Any]:
+    """All arrays of numbers in a returned structure."""
+    if isinstance(value, dict | tuple):
+        return [
+            array for part in (value.values() if isinstance(value, dict) else value) for array in returned_arrays(part)
+        ]
+    return [value] if isinstance(value, np.ndarray) and value.dtype != object else []
+
+
+@MODES
+@pytest.mark.parametrize("game", ["new individuals", "noisy"])
+def test_writing_into_what_a_step_returned_changes_nothing(game: str, mode: AutoresetMode) -> None:
+    env, clean = (game_forms(game, horizon=3, info_level="full")[1](num_envs=2, autoreset_mode=mode) for _ in range(2))
+    assert same(env.reset(seed=2), clean.reset(seed=2))
+    for action in random_actions(env, 8):
+        found, expected = env.step(action), clean.step(action)
+        assert same(found, expected)
+        assert not np.shares_memory(found[3], found[4].get("_final_obs", 0)), "a wrapper may change its flags"
+        for array in returned_arrays(found):
+            array[...] = 1
+        if mode is DISABLED and expected[3].all():
+            mask = {"reset_mask": np.ones(2, bool)}
+            assert same(env.reset(options=mask), clean.reset(options=mask))
 
 
 @pytest.mark.parametrize("level", ["none", "outcome", "full"])

@@ -6,67 +6,18 @@ does not depend on what was computed before.
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
 
 import numpy as np
 
 from agents import streams
 from agents.boundary import length
-from agents.caps import NO_CAPS, Caps, separable_individual
+from agents.caps import separable_individual
 from agents.compiled import compiled, inlined, loop
+from agents.limits import checked_block
+from agents.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, checked_source
 from agents.typing import Float, Int, Key
 
 BLOCK = 64
-IN_ORDER, AT_RANDOM, SHUFFLED, NEW = range(4)
-
-
-class Source(NamedTuple):
-    """How individuals arrive: all that compiled code needs to know of a population.
-
-    Attributes
-    ----------
-    order : int
-        How members arrive (`fill_members`), or ``NEW`` where everybody is a new individual.
-    head : int
-        See `fill_members`.
-    size : int
-        Number of members; 0 where everybody is new.
-    noise : float
-        Probability that a label is flipped.
-    features : ndarray, shape (size, d)
-        True features of the members; (0, d) where they are computed when they arrive, from the caps of a ball.
-    labels : ndarray, shape (size,)
-    budgets : ndarray, shape (size, 1)
-        alpha of each member, where individuals differ; else without rows.
-    caps : Caps
-        See `agents.caps`.
-    nonnegative : bool
-        Whether the direction of the caps has no negative coordinate.
-    reaches : ndarray, shape (2,)
-        The interval that individuals draw their alpha from; zeros where they do not differ.
-    origin : ndarray, shape (1 or 0, 2), uint64
-        The key that w* is drawn from; the game's own where there is none.
-    """
-
-    order: int
-    head: int
-    size: int
-    noise: float
-    features: Float
-    labels: Float
-    budgets: Float
-    caps: Caps
-    nonnegative: bool
-    reaches: Float
-    origin: Key
-
-
-def members(features: Float, labels: Float, order: int, head: int = 0, noise: float = 0.0) -> Source:
-    """Return the source of a finite population: its ``features`` (M, d) and ``labels`` (M,)."""
-    return Source(
-        order, head, len(labels), noise, features, labels, np.empty((0, 1)),
-        NO_CAPS, False, np.zeros(2), np.empty((0, 2), np.uint64),
-    )  # fmt: skip
 
 
 @inlined
@@ -243,8 +194,8 @@ class ManyArrivals:
     """
 
     def __init__(self, source: Source, games: int, block: int) -> None:
+        self.source = source = checked_source(source)
         dim = source.features.shape[1]
-        self.source = source
         self.index = np.zeros((games, block), dtype=np.int64)
         self.label = np.zeros((games, block))
         self.keys = np.zeros((games, 2), dtype=np.uint64)
@@ -313,14 +264,19 @@ class Arrivals(ABC):
         """Compute the block that begins with round ``first`` (rounds count from 0)."""
 
     def points(self, rounds: int) -> tuple[Float, Float]:
-        """Return the true features (rounds, d) and labels (rounds,) of the episode's first rounds."""
+        """Return the true features (rounds, d) and labels (rounds,) of the episode's first rounds.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the arrays of a block are not what they should be.
+        """
         features = np.empty((rounds, self.features.shape[1]))
         labels = np.empty(rounds)
         for first in range(0, rounds, BLOCK):
             self.fill(first)
-            n = min(BLOCK, rounds - first)
-            features[first : first + n] = self.features[self.index[:n]]
-            labels[first : first + n] = self.label[:n]
+            block, n = checked_block(self, BLOCK), min(BLOCK, rounds - first)
+            features[first : first + n], labels[first : first + n] = block.features[:n], block.labels[:n]
         return features, labels
 
 

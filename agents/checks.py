@@ -218,6 +218,53 @@ def finite_reaches(name: str, value: ArrayLike, axes: int) -> NDArray[np.float64
     return array
 
 
+def plain_array(
+    name: str, value: object, shape: tuple[int | None, ...], dtype: type[np.generic] = np.float64
+) -> NDArray[Any]:
+    """Return ``value`` itself, if compiled code can take it as it is: a C-contiguous NumPy array.
+
+    Parameters
+    ----------
+    name : str
+        What to call the argument in an error.
+    value : object
+        The array to check; its numbers are not looked at.
+    shape : tuple of int or None
+        The shape it must have; ``None`` allows any length, 0 included.
+    dtype : type
+        The dtype it must have.
+
+    Raises
+    ------
+    TypeError
+        If it is no array, one of a subclass, or has another dtype.
+    ValueError
+        If the shape differs, or it is not C-contiguous.
+    """
+    if type(value) is not np.ndarray or value.dtype != dtype:
+        got = f"{type(value).__name__} of {value.dtype}" if isinstance(value, np.ndarray) else shown(value)
+        raise TypeError(f"{name} must be a NumPy array of {np.dtype(dtype)}, got {got}")
+    if value.shape != shape and not _fits(value, shape, 0):
+        raise _misshapen(name, value, shape)
+    if not value.flags.c_contiguous:
+        raise ValueError(f"{name} must be C-contiguous (np.ascontiguousarray makes it so), got strides {value.strides}")
+    return value
+
+
+def interval(name: str, value: ArrayLike) -> tuple[float, float]:
+    """Return two reaches, the smaller one first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `finite_reaches`, and if there are not two, or the first is larger.
+    """
+    low, high = finite_array(name, finite_reaches(name, value, 1), (2,)).tolist()
+    if low > high:
+        raise ValueError(f"{name} must be an interval (smallest, largest), got {value!r}")
+    return low, high
+
+
 def signs(name: str, value: ArrayLike, size: int | None = None) -> NDArray[np.float64]:
     """Return labels as a new float64 array (n,) of -1 and +1.
 
@@ -276,12 +323,13 @@ def column(table: object, number: int) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the value for an error, cut where it is long."""
+    """Return the value for an error: on one line, and cut where it is long."""
     try:
         text = repr(value)
     except ValueError:  # Python does not print such integers
         return "a number of thousands of digits"
-    return text if len(text) <= 100 else f"{text[:100]}..."
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= 100 else f"{line[:100]}..."
 
 
 def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -320,12 +368,8 @@ def _checked(
     name: str, value: object, array: NDArray[np.float64], shape: tuple[int | None, ...], largest: float
 ) -> NDArray[np.float64]:
     """Return the array, made from ``value``, if it has the shape and its numbers are finite and not too large."""
-    fits = array.ndim == len(shape) and all(
-        found == wanted if wanted is not None else found > 0 for found, wanted in zip(array.shape, shape, strict=True)
-    )
-    if not fits:
-        wanted_shape = ", ".join("any" if wanted is None else str(wanted) for wanted in shape)
-        raise ValueError(f"{name} must have shape ({wanted_shape}{',' * (len(shape) == 1)}), got {array.shape}")
+    if not _fits(array, shape, 1):
+        raise _misshapen(name, array, shape)
     for broken, allowed in (
         (~np.isfinite(array), "finite"),
         (np.abs(array) > largest, f"at most {largest:g} in size"),
@@ -334,3 +378,16 @@ def _checked(
             first = tuple(map(int, np.argwhere(broken)[0]))
             raise ValueError(f"{name} must be {allowed}, got {array[first]}{_place(value, first)}")
     return array
+
+
+def _fits(array: NDArray[Any], shape: tuple[int | None, ...], least: int) -> bool:
+    """Whether an array has this shape, where ``None`` allows any length of at least ``least``."""
+    return array.ndim == len(shape) and all(
+        found == wanted if wanted is not None else found >= least
+        for found, wanted in zip(array.shape, shape, strict=True)
+    )
+
+
+def _misshapen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> ValueError:
+    wanted_shape = ", ".join("any" if wanted is None else str(wanted) for wanted in shape)
+    return ValueError(f"{name} must have shape ({wanted_shape}{',' * (len(shape) == 1)}), got {array.shape}")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.boundary import copy, length, scale, scaled_score
-from agents.checks import LARGEST, finite_array, finite_reaches, finite_rows
+from agents.checks import LARGEST, finite_array, finite_reaches, finite_rows, plain_array, shown
 from agents.compiled import compiled, inlined, loop
 from agents.typing import Float
 
@@ -331,6 +331,23 @@ class WeightedL1Cost(Cost):
     @property
     def _individual(self) -> bool:
         return self.alpha.ndim == 2
+
+
+def check_cost(cost: Cost, dim: int) -> None:
+    """Check that compiled code can take what a cost, which may be somebody's own, says of ``dim`` features.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If norm, alpha or budgets are not what `Cost` says.
+    """
+    if type(cost.norm) is not int or cost.norm not in (L1, L2):
+        raise ValueError(f"the cost's norm must be {L1} (weighted l1) or {L2} (l2), got {shown(cost.norm)}")
+    if not isinstance(cost.alpha, np.ndarray):
+        raise TypeError(f"the cost's alpha must be a NumPy array, got {shown(cost.alpha)}")
+    budgets = plain_array("the cost's budgets", cost.budgets(dim), (None, 1 if cost.norm == L2 else dim))
+    for name, reaches in (("alpha", cost.alpha), ("budgets", budgets)):
+        finite_reaches(f"the cost's {name}", reaches, 2)
 
 
 def _one_or_each(name: str, rows: Float, individuals: int) -> Float:

@@ -10,8 +10,31 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST_COUNT, count, finite_array, finite_features, finite_length, finite_number, flag
-from agents.multiclass_points import DATA, MIXTURE, NO_WORDS, WORDS, ManyPoints, PointSource, Words
+from agents.checks import (
+    LARGEST_COUNT,
+    count,
+    finite_array,
+    finite_features,
+    finite_length,
+    finite_number,
+    flag,
+    plain_array,
+    shown,
+)
+from agents.limits import Limits, check_features, is_own, limits_of
+from agents.multiclass_points import (
+    DATA,
+    MIXTURE,
+    NO_WORDS,
+    WORDS,
+    ManyPoints,
+    PointSource,
+    Words,
+    check_classes,
+    check_points,
+    checked_point_source,
+    classes_of,
+)
 from agents.populations import standardised
 from agents.typing import Float, Int, Key
 
@@ -54,9 +77,57 @@ class MulticlassPopulation(ABC):
 
     def points(self, key: Key, rounds: int, population_key: Key | None = None) -> tuple[Float, Int]:
         """Return the points (rounds, d) and labels (rounds,), int64, of the episode with this key."""
-        many = ManyPoints(self.source(population_key), 1)
+        many = ManyPoints(played_point_source(self, self.source(population_key)), 1)
         many.begin(np.zeros(1, dtype=np.int64), key[np.newaxis])
         return many.points(0, rounds)
+
+
+def multiclass_limits(population: MulticlassPopulation) -> Limits:
+    """Return what a population says of its points, and check its number of classes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an attribute is missing, or is not what `MulticlassPopulation` says.
+    """
+    count("the population's classes", getattr(population, "classes", None), minimum=2, maximum=LARGEST_COUNT)
+    return limits_of(population)
+
+
+def played_point_source(population: MulticlassPopulation, source: PointSource) -> PointSource:
+    """Return the source that a population returned, in a form that a game can play.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no source, or holds what compiled code cannot take or what the population denies.
+    """
+    if not is_own(population):
+        return source
+    if not isinstance(source, PointSource):
+        raise TypeError(f"the population's source() must return a PointSource, got {shown(source)}")
+    checked = checked_point_source(source)
+    check_points(checked, multiclass_limits(population), population.classes)
+    return checked
+
+
+def played_points(population: MulticlassPopulation, points: tuple[Float, Int], rounds: int) -> tuple[Float, Int]:
+    """Return the points (rounds, d) and labels (rounds,) that a population returned, if they are what it says.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are not.
+    """
+    if not is_own(population):
+        return points
+    if not isinstance(points, tuple) or len(points) != 2:
+        raise TypeError(f"the population's points() must return features and labels, got {shown(points)}")
+    features = plain_array("the points' features", points[0], (rounds, population.dim))
+    check_features("the points' features", features, multiclass_limits(population))
+    labels = plain_array("the points' labels", points[1], (rounds,), np.int64)
+    check_classes("the points' labels", labels, population.classes)
+    return features, labels
 
 
 class _Texts(MulticlassPopulation):
@@ -72,9 +143,7 @@ class _Texts(MulticlassPopulation):
         if rest:
             raise ValueError(f"dim must be a multiple of {self._features_per_unit}, got {dim}")
         self._words = words = Words(*(unit * number for number in self._words_per_unit))
-        # So that a class that owns words of its own is always found soon.
-        most = min(LARGEST_COUNT, math.comb(words.head, words.most) // 2)
-        self.classes = count("classes", classes, minimum=2, maximum=most)
+        self.classes = count("classes", classes, minimum=2, maximum=classes_of(words))
         self.noise = _probability(noise)
         self.radius = math.sqrt(words.most - words.lacking + words.tail)
         self.low, self.high = np.zeros(self.dim), np.ones(self.dim)

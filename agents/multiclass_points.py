@@ -3,13 +3,16 @@
 A `PointSource` says how the points of a population come, in any game; `ManyPoints` holds what N games have drawn of it.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from agents import streams
 from agents.boundary import copy, length
+from agents.checks import LARGEST_COUNT, count, finite_length, finite_number, plain_array, shown
 from agents.compiled import compiled, inlined, loop
+from agents.limits import Limits, check_features, check_span
 from agents.typing import Float, Int, Key
 
 WORDS, MIXTURE, DATA = range(3)
@@ -226,6 +229,91 @@ def begin_games(source: PointSource, drawn: Drawn, games: Int, scratch: Float) -
         begin_game(source, drawn, game, scratch)
 
 
+def checked_point_source(source: PointSource) -> PointSource:
+    """Return a source in the types that compiled code knows, if that code stays inside its arrays.
+
+    What the given rows are is not looked at (`check_points`): it takes time, and no number among them leads astray.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an attribute is not what `PointSource` says.
+    """
+    places = plain_array("the source's places", source.places, (None,), np.int64)
+    if not len(places) or (places != np.arange(len(places))).any():
+        raise ValueError(f"the source's places must be 0, 1, ..., d - 1, got {shown(places.tolist())}")
+    kind = count("the source's kind", source.kind, maximum=DATA)
+    rows = len(plain_array("the source's features", source.features, (None, len(places))))
+    plain_array("the source's labels", source.labels, (rows,), np.int64)
+    if (rows > 0) != (kind == DATA):
+        raise ValueError(f"the source's features must have rows if its kind is {DATA} (DATA) and only then, got {rows}")
+    if len(plain_array("the source's origin", source.origin, (None, 2), np.uint64)) > 1:
+        raise ValueError(f"the source's origin must have one row at most, got {len(source.origin)}")
+    return source._replace(
+        kind=kind,
+        classes=count("the source's classes", source.classes, minimum=2, maximum=LARGEST_COUNT),
+        noise=finite_number("the source's noise", source.noise, minimum=0.0, maximum=1.0),
+        words=_checked_words(source.words, len(places)),
+        spread=finite_length("the source's spread", source.spread),
+        radius=finite_length("the source's radius", source.radius),
+    )
+
+
+def classes_of(words: Words) -> int:
+    """Return how many classes may own words, so that one with words of its own is always found soon."""
+    return min(LARGEST_COUNT, math.comb(words.head, words.most) // 2)
+
+
+def _checked_words(words: Words, dim: int) -> Words:
+    """Return words that there are among ``dim`` features."""
+    if not isinstance(words, Words):
+        raise TypeError(f"the source's words must be Words, got {shown(words)}")
+    head = count("the words' head", words.head, maximum=dim)
+    most = count("the words' most", words.most, maximum=head)
+    least = count("the words' least", words.least, maximum=most)
+    lacking = count("the words' lacking", words.lacking, maximum=least)
+    return Words(head, least, most, lacking, count("the words' tail", words.tail, maximum=dim - head))
+
+
+def check_points(source: PointSource, limits: Limits, classes: int) -> None:
+    """Check a `checked_point_source` against what its population says, point by point.
+
+    Raises
+    ------
+    ValueError
+        If a point is out of range, a label is none of 0 to K - 1, or width, classes or noise contradict the population.
+    """
+    for name, found, wanted in (
+        ("number of places", len(source.places), limits.dim),
+        ("classes", source.classes, classes),
+        ("noise", source.noise, limits.noise),
+    ):
+        if found != wanted:
+            raise ValueError(f"the source's {name} must be {wanted}, as the population says, got {found}")
+    if source.kind == DATA:
+        check_features("the source's features", source.features, limits)
+        check_classes("the source's labels", source.labels, classes)
+    elif source.kind == MIXTURE:
+        check_span("the source's points", -source.radius, source.radius, source.radius, limits)
+    else:
+        words = source.words
+        count("the source's classes", source.classes, maximum=classes_of(words))
+        check_span("the source's points", 0.0, 1.0, math.sqrt(words.most - words.lacking + words.tail), limits)
+
+
+def check_classes(name: str, labels: Int, classes: int) -> None:
+    """Check that labels (n,) are from 0 to K - 1.
+
+    Raises
+    ------
+    ValueError
+        If one is not.
+    """
+    strange = labels[(labels < 0) | (labels >= classes)]
+    if strange.size:
+        raise ValueError(f"{name} must be from 0 to {classes - 1}, got {strange[0]}")
+
+
 class ManyPoints:
     """What N games draw of a population.
 
@@ -242,8 +330,8 @@ class ManyPoints:
     """
 
     def __init__(self, source: PointSource, games: int) -> None:
+        self.source = source = checked_point_source(source)
         classes, dim = source.classes, len(source.places)
-        self.source = source
         self.drawn = Drawn(
             keys=np.zeros((games, 2), dtype=np.uint64),
             owned=np.zeros((games, classes, source.words.most), dtype=np.int64),

@@ -8,18 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.arrivals import (
-    AT_RANDOM,
-    IN_ORDER,
-    NEW,
-    SHUFFLED,
-    Arrivals,
-    Source,
-    SourceArrivals,
-    draw_direction,
-    draw_pool,
-    members,
-)
+from agents.arrivals import Arrivals, SourceArrivals, draw_direction, draw_pool
 from agents.caps import tabulate_caps
 from agents.checks import (
     LARGEST_COUNT,
@@ -28,12 +17,13 @@ from agents.checks import (
     finite_features,
     finite_length,
     finite_number,
-    finite_reaches,
     flag,
     hyperplane,
+    interval,
     shown,
     signs,
 )
+from agents.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, members
 from agents.tables import read_table
 from agents.typing import Float, Key
 
@@ -279,7 +269,7 @@ class Separable(Population):
         self.pool = None if pool is None else count("pool", pool, minimum=1, maximum=LARGEST_COUNT)
         self.nonnegative = flag("nonnegative", nonnegative)
         self.noise = _probability(noise)
-        self.alpha = None if alpha is None else _interval("alpha", alpha)
+        self.alpha = None if alpha is None else interval("alpha", alpha)
         self.high = np.full(self.dim, self.radius)
         self.low = -self.high
         self._caps = tabulate_caps(self.dim, self.radius, self.margin, self.bias)
@@ -350,13 +340,6 @@ def _pairs(name: str, individuals: Sequence[Any]) -> list[Any]:
 def _unit_normal(classifier: Float) -> Float:
     scaled = hyperplane("separator", classifier)
     return np.asarray(scaled / np.linalg.norm(scaled[:-1]))
-
-
-def _interval(name: str, value: tuple[float, float]) -> tuple[float, float]:
-    low, high = finite_array(name, finite_reaches(name, value, 1), (2,)).tolist()
-    if low > high:
-        raise ValueError(f"{name} must be an interval (smallest, largest), got {value!r}")
-    return low, high
 
 
 def _probability(noise: float) -> float:

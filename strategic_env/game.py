@@ -8,14 +8,17 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
-from agents.arrivals import BLOCK, Arrivals, Source
+from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import FLOAT64_EPS, copy, scale, scaled_dot, scaled_score, side
-from agents.checks import count, finite_array, one_of
+from agents.checks import count, finite_array, finite_length, one_of
 from agents.compiled import compiled, inlined, loop
-from agents.costs import L2, Cost, L2Cost, respond
+from agents.costs import L2, Cost, L2Cost, check_cost, respond
 from agents.individuals import BestResponse, Individual
+from agents.limits import limits_of
 from agents.nature import AdaptiveArrivals
+from agents.own_arrivals import played_arrivals, played_source
 from agents.populations import Population
+from agents.sources import Source
 from agents.streams import game_key
 from agents.typing import Float, Key, Numbers
 from learners.feedback_graph import Feedback, FeedbackGraph
@@ -303,6 +306,9 @@ class Setting:
 
     def _check_reaches(self) -> None:
         population, cost = self.population, self.cost
+        limits_of(population)
+        check_cost(cost, population.dim)
+        finite_length("the individual's slack", getattr(self.individual, "slack", None))
         if len(cost.budgets(population.dim)) != 1:
             raise ValueError(f"alpha must be the same for every individual, got {cost!r}; populations may differ in it")
         own = population.alpha
@@ -321,18 +327,22 @@ class Setting:
 
     def arrivals(self, key: Key) -> Arrivals:
         """Return the individuals of the episode with this key."""
-        return self.population.arrivals(key, self._population_key)
+        return played_arrivals(self.population, self.population.arrivals(key, self._population_key))
 
     def source(self) -> Source | None:
         """Return how individuals arrive, for compiled code; None where only Python knows that, or how they answer."""
-        kinds = type(self.population).__mro__
+        kinds = (self.population, *type(self.population).__mro__)
         arrives, compiled = (
             next(place for place, kind in enumerate(kinds) if name in vars(kind)) for name in ("arrivals", "source")
         )
         # Who arrives in another way than its parent, without saying so in `source`, must be asked itself.
         if compiled > arrives or type(self.individual) is not BestResponse:
             return None
-        return self.population.source(self._population_key)
+        return self.population_source()
+
+    def population_source(self) -> Source | None:
+        """Return how individuals arrive by the population's own `source`, however they answer."""
+        return played_source(self.population, self.population.source(self._population_key))
 
     @cached_property
     def _population_key(self) -> Key | None:

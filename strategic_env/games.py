@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.arrivals import BLOCK, NEW, ManyArrivals, Source
+from agents.arrivals import BLOCK, ManyArrivals
 from agents.boundary import copy
 from agents.compiled import loop
 from agents.costs import Cost, L2Cost
+from agents.sources import NEW, Source
 from agents.typing import Bool, Float, Int, Key
 from strategic_env.game import (
     FEEDBACK,

@@ -209,8 +209,7 @@ def pool_of(setting: Setting, key: Key) -> Pool:
         If only the population itself knows who arrives.
     """
     population = setting.population
-    frozen = None if setting.population_seed is None else game_key(setting.population_seed)
-    source = population.source(frozen)
+    source = setting.population_source()
     if source is None:
         raise ValueError(f"nature must pick from a pool of individuals, and {type(population).__name__} has none")
     features, labels, budgets = source.features, source.labels, source.budgets

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.checks import count
 from agents.compiled import inlined, loop
-from agents.multiclass import MulticlassPopulation
+from agents.multiclass import MulticlassPopulation, multiclass_limits, played_point_source, played_points
 from agents.multiclass_points import Drawn, ManyPoints, PointSource, draw_point
 from agents.streams import game_key
 from agents.typing import Bool, Float, Int, Key
@@ -137,6 +137,7 @@ class MulticlassSetting:
             raise TypeError(f"population must be a MulticlassPopulation, got {self.population!r}")
         if not isinstance(self.graph, FeedbackGraph):
             raise TypeError(f"graph must be a FeedbackGraph, got {self.graph!r}")
+        multiclass_limits(self.population)
         if self.graph.classes != self.population.classes:
             raise ValueError(
                 f"graph must be of the {self.population.classes} classes of the population, got {self.graph!r}"
@@ -146,11 +147,11 @@ class MulticlassSetting:
 
     def source(self) -> PointSource:
         """Return how points come, for compiled code."""
-        return self.population.source(self._population_key)
+        return played_point_source(self.population, self.population.source(self._population_key))
 
     def points(self, key: Key, rounds: int) -> tuple[Float, Int]:
         """Return the points (rounds, d) and labels (rounds,) of the episode with this key."""
-        return self.population.points(key, rounds, self._population_key)
+        return played_points(self.population, self.population.points(key, rounds, self._population_key), rounds)
 
     @property
     def _population_key(self) -> Key | None:

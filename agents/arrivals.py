@@ -235,6 +235,8 @@ class ManyArrivals:
 class Arrivals(ABC):
     """The individuals of one episode, a block of rounds at a time.
 
+    All arrays are C-contiguous; those of float are float64.
+
     Attributes
     ----------
     features : ndarray, shape (M, d)

@@ -56,6 +56,10 @@ class MulticlassPopulation(ABC):
         Bounds of the points.
     noise : float
         Probability that a label is replaced by one drawn uniformly from all K, which may be the same.
+
+    Notes
+    -----
+    Of a population of your own, games check these attributes and all that its methods return before they play it.
     """
 
     dim: int

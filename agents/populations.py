@@ -48,6 +48,11 @@ class Population(ABC):
         Probability that a label is flipped.
     alpha : tuple of float or None
         Smallest and largest l2 reach, where individuals differ.
+
+    Notes
+    -----
+    A population of your own needs these attributes and `arrivals`. Games check them, and all that its methods return
+    (`agents.limits`), before compiled code reads it: what does not fit raises a TypeError or ValueError that names it.
     """
 
     alpha: tuple[float, float] | None = None

@@ -86,15 +86,16 @@ def _separate(points: Float, sides: Float, margin: float, fitted: Bool) -> Separ
 def _least_hinge(points: Float, sides: Float) -> Float:
     """Return the ``[w, b]`` with ``w >= 0`` that minimises ``sum max(0, 1 - y (w.x + b))``.
 
-    The unknowns of the linear program are w, b and one slack per row.
+    The unknowns of the linear program are w, b and one slack per row, which stands in no other row.
     """
-    from scipy.optimize import linprog  # on first use: importing scipy is slow
+    from scipy import sparse  # on first use: importing scipy is slow
+    from scipy.optimize import linprog
 
     count, dim = points.shape
     scored = sides[:, np.newaxis] * np.column_stack([points, np.ones(count)])
     solution = linprog(
         np.concatenate([np.zeros(dim + 1), np.ones(count)]),
-        A_ub=-np.hstack([scored, np.eye(count)]),
+        A_ub=-sparse.hstack([sparse.csc_array(scored), sparse.eye_array(count)], format="csc"),
         b_ub=-np.ones(count),
         bounds=[(0, None)] * dim + [(None, None)] + [(0, None)] * count,
         method="highs",

@@ -5,6 +5,7 @@ The keywords of a builder are the scenario's own options.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
@@ -153,13 +154,19 @@ def _german_credit(
     cost = _l1(data.alphas if alpha is None else alpha, data.features.shape[1])
     if not separable:
         return Parts(DataSet(data.features, data.labels, noise=noise), cost)
-    distance = 0.1 if margin is None else margin
+    distance = 0.1 if margin is None else finite_length("margin", margin, above=0.0)
     features = standardised(data.features, data.names)
-    rows = separable_rows(features, data.labels, distance)
-    population = DataSet(
-        features, data.labels, standardise=False, separator=rows.separator, margin=distance, noise=noise
-    )
+    separator = _separator_of_credit(distance)
+    population = DataSet(features, data.labels, standardise=False, separator=separator, margin=distance, noise=noise)
     return Parts(population, cost, population.separator)
+
+
+@lru_cache(maxsize=16)
+def _separator_of_credit(margin: float) -> tuple[float, ...]:
+    """Return what separates many applicants with the margin: found once, since that takes a second."""
+    data = german_credit.load()
+    rows = separable_rows(standardised(data.features, data.names), data.labels, margin)
+    return tuple(rows.separator.tolist())
 
 
 BUILDERS: dict[str, Callable[..., Parts]] = {

@@ -19,6 +19,7 @@ import csv
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -239,7 +240,14 @@ class CreditData(NamedTuple):
 
 
 def load() -> CreditData:
-    """Return the 1,000 applicants (700 good, 300 bad) that come with the package."""
+    """Return the 1,000 applicants (700 good, 300 bad) that come with the package, in arrays of the caller's own."""
+    data = _applicants()
+    return CreditData(data.features.copy(), data.labels.copy(), data.names, data.alphas.copy())
+
+
+@cache
+def _applicants() -> CreditData:
+    """Read the applicants once."""
     return parse(files("strategic_env").joinpath("data/german_credit.csv").read_text(encoding="utf-8").splitlines())
 
 

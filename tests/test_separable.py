@@ -1,11 +1,17 @@
 """The rows that a separator classifies with a margin."""
 
+import tracemalloc
+from typing import Any
+
 import numpy as np
 import pytest
 
 from agents.populations import standardised
 from learners.separable import separable_rows
+from strategic_env import builders, german_credit
 from strategic_env.german_credit import CreditData, load
+from strategic_env.multiclass import spam
+from strategic_env.scenarios import scenario
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +52,41 @@ def test_separable_rows_refuses_what_it_cannot_do(data: CreditData) -> None:
         separable_rows(features, data.labels + 1, 0.1)
     with pytest.raises(ValueError, match="best weights of 0"):
         separable_rows([[1.0], [-1.0]], [-1, 1], 0.1)
+
+
+def test_memory_grows_with_the_rows_not_with_their_square() -> None:
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(4000, 3))
+    labels = np.where(features.sum(axis=1) > 0.0, 1, -1)
+    separable_rows(features[:10], labels[:10], 0.01)  # what is imported on first use does not count
+    tracemalloc.start()
+    separable_rows(features, labels, 0.1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4000 * 4000  # one byte for each entry of the matrix that would tell slacks apart
+
+
+def test_data_are_read_and_separated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    games: list[tuple[str, dict[str, Any]]] = [
+        ("Spam", {}),
+        ("GermanCredit", {}),
+        ("GermanCredit", {"separable": True}),
+    ]
+    first: list[Any] = [scenario(name, **options) for name, options in games]
+    for module, name in ((spam, "gzip"), (german_credit, "csv"), (builders, "separable_rows")):
+        monkeypatch.setattr(module, name, None)
+    for one, (name, options) in zip(first, games, strict=True):
+        other: Any = scenario(name, **options)
+        assert (one.setting.population.features == other.setting.population.features).all()
+
+
+def test_what_is_read_once_is_nobodys_to_change() -> None:
+    for name, options in (("Spam", {}), ("GermanCredit", {}), ("GermanCredit", {"separable": True})):
+        one: Any = scenario(name, **options).setting.population
+        features, labels = one.features.copy(), one.labels.copy()
+        one.features[:], one.labels[:] = 0.5, 1
+        other: Any = scenario(name, **options).setting.population
+        assert (other.features == features).all() and (other.labels == labels).all()
+        assert other.features.flags.writeable  # compiled code has been compiled for such arrays
+    load().features[:] = load().labels[:] = load().alphas[:] = 7.0
+    assert not (load().features == 7.0).all() and load().alphas.max() == 1.0

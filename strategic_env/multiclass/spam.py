@@ -7,11 +7,13 @@ labels have no intercept of their own: 58 features.
 
 import csv
 import gzip
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
 from agents.multiclass import LabelledData
+from agents.typing import Float, Int
 
 SPAM, WANTED = range(2)
 COLUMNS = 57
@@ -22,10 +24,20 @@ def load(noise: float = 0.0) -> LabelledData:
 
     Under apple tasting the last label is the action that shows the truth: to deliver an e-mail.
     """
+    features, labels = _emails()
+    return LabelledData(features, labels, standardise=False, noise=noise)
+
+
+@cache
+def _emails() -> tuple[Float, Int]:
+    """Return features (4597, 58) and labels (4597,), read-only: read once, and copied by every population."""
     packed = files("strategic_env").joinpath("data/spambase.csv.gz").read_bytes()
     heading, *lines = csv.reader(gzip.decompress(packed).decode("ascii").splitlines())
     if len(heading) != COLUMNS + 1 or heading[-1] != "spam":
         raise ValueError(f"the heading must name {COLUMNS} columns and 'spam', got {heading}")
     table = np.array(lines, dtype=np.float64)
     labels = np.where(table[:, -1] == 1.0, SPAM, WANTED)
-    return LabelledData(np.log1p(table[:, :-1]), labels, intercept=True, noise=noise)
+    emails = LabelledData(np.log1p(table[:, :-1]), labels, intercept=True)
+    for array in (emails.features, emails.labels):
+        array.setflags(write=False)
+    return emails.features, emails.labels

@@ -6,12 +6,12 @@ whole trainings.
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+from agents.pictures import blank_figure, drawing, picture_path
 from benchmarks.meta_learning import ALPHA, Constant, on_populations
 from learners import StrategicMaxMargin, StrategicPerceptronL2
 from learners.rl import load
@@ -28,9 +28,14 @@ OTHERS = {
 
 def main(picture: str, *folders: str) -> None:
     """Draw the curves."""
+    picture_path(picture)
+    with drawing():
+        _draw(picture, folders)
+
+
+def _draw(picture: str, folders: Sequence[str]) -> None:
     curves = [np.loadtxt(Path(folder) / "evaluations.csv", delimiter=",", skiprows=1) for folder in folders]
-    figure = Figure(figsize=(8.4, 4.6), facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(figsize=(8.4, 4.6))
     axes = figure.add_subplot()
     for curve in curves:
         axes.plot(curve[:, 0] / 1e6, curve[:, 1], color=COLOURS[0], linewidth=1.3, alpha=0.75)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.checks import count, finite_array, finite_number, one_of, shown
-from agents.extras import missing_extra
+from agents.pictures import drawing
 from agents.typing import Bool, Float, Int
 
 if TYPE_CHECKING:
@@ -239,14 +239,13 @@ class FeedbackGraph:
         ------
         ImportError
             If matplotlib is missing.
+        DrawingFailed
+            If it fails.
         """
-        try:
-            import matplotlib  # noqa: F401
-        except ImportError as error:
-            raise missing_extra("drawing", "matplotlib", "plot") from error
-        from learners import graph_picture
+        with drawing():
+            from learners import graph_picture
 
-        return graph_picture.drawn(self)
+            return graph_picture.drawn(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeedbackGraph):

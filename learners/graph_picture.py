@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.path import Path
 
+from agents.pictures import blank_figure
 from agents.typing import Float
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ SMALLEST, GREEDY = "smallest dominating set", "a dominating set (greedy)"
 
 def drawn(graph: "FeedbackGraph") -> Figure:
     """Return the picture of a graph."""
-    figure = Figure(figsize=(9.0, 6.0), dpi=100, facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(figsize=(9.0, 6.0), dpi=100)
     axes = figure.add_axes((0.02, 0.02, 0.6, 0.85))
     axes.set_aspect("equal")
     axes.set_axis_off()

@@ -1,4 +1,4 @@
-"""What people type after ``--set`` and ``--learner``."""
+"""What people type after ``--set`` and ``--learner``, and texts of any origin in one line."""
 
 import json
 import re
@@ -39,6 +39,11 @@ def parse_learner(text: str) -> tuple[str, dict[str, object]]:
         else:
             settings.append(piece)
     return name, parse_settings(settings)
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line, with escapes in place of what cannot be printed."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(text.split()))
 
 
 def _is_open(piece: str) -> bool:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from strategic_env.arguments import parse_learner, parse_settings
+from strategic_env.arguments import one_line, parse_learner, parse_settings
+from strategic_env.output import plain_console, standard_streams
 
 if TYPE_CHECKING:
     from learners.rl import training
@@ -42,7 +42,7 @@ strategic-env train sac KnownL2 --set dim=5 --set population_seed=3 --timesteps 
 
 strategic-env run MetaL2 --learner sb3:path=trained --learner strategic-perceptron-l2
 """
-errors = Console(stderr=True, soft_wrap=True, highlight=False)
+errors = plain_console(stderr=True, soft_wrap=True, highlight=False)
 
 DONE, FAILED, WRONG_USAGE = range(3)
 INTERRUPTED_BY_TYPER = 130
@@ -54,18 +54,27 @@ class _Notes(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            errors.print(record.getMessage(), style="dim", markup=False)
+            errors.print(record.getMessage(), style="dim")
         except Exception:
             self.handleError(record)
 
 
 def main() -> None:
     """Run the command line; every error is one line on stderr."""
-    notes = logging.getLogger("agents")
-    notes.addHandler(_Notes())
+    notes, shown = logging.getLogger("agents"), _Notes()
+    notes.addHandler(shown)
     notes.setLevel(logging.INFO)
     try:
-        status = app(prog_name="strategic-env", standalone_mode=False) or DONE
+        with standard_streams():
+            sys.exit(_status())
+    finally:
+        notes.removeHandler(shown)
+
+
+def _status() -> int:
+    try:
+        status: int = app(prog_name="strategic-env", standalone_mode=False) or DONE
+        sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED_BY_TYPER
     except (OSError, MemoryError) as error:
@@ -77,11 +86,11 @@ def main() -> None:
         status = _failed(f"error: {error.format_message().removeprefix('Invalid value: ')}", WRONG_USAGE)
     if status == INTERRUPTED_BY_TYPER:
         status = _failed(f"interrupted: {NOTHING}", FAILED)
-    sys.exit(status)
+    return status
 
 
 def _failed(message: str, status: int) -> int:
-    errors.print(" ".join(message.split()), style="red", markup=False)
+    errors.print(one_line(message), style="red")
     return status
 
 
@@ -111,10 +120,10 @@ def list_names(
     from strategic_env import listing
 
     if name is None:
-        listing.show_all(Console())
+        listing.show_all(plain_console())
     else:
         with _usage():
-            listing.show_one(name, Console())
+            listing.show_one(name, plain_console())
 
 
 def _folder(text: str) -> Path:
@@ -160,9 +169,7 @@ def run(
             given = [parse_learner(text) for text in learner]
             players = [contestants.contestant(name, chosen, **parameters) for name, parameters in given]
             if hungry := contestants.unsuited(players, chosen):
-                errors.print(
-                    f"{', '.join(hungry)}: learns from labels that this feedback hides", style="dim", markup=False
-                )
+                errors.print(f"{', '.join(hungry)}: learns from labels that this feedback hides", style="dim")
             players = players if as_json else contestants.with_reference(players, chosen)
         else:
             players, skipped = contestants.all_contestants(chosen)
@@ -171,7 +178,7 @@ def run(
         why = (
             "made for another cost or feedback, or told too little here; `strategic-env list NAME` says what one needs"
         )
-        errors.print(f"without {', '.join(skipped)}: {why}", style="dim", markup=False)
+        errors.print(f"without {', '.join(skipped)}: {why}", style="dim")
     _run(chosen, players, list(range(seeds)), chosen.horizon, out, as_json)
 
 
@@ -234,11 +241,11 @@ def train(
     folder = prepared.training.folder.path
     options = ", ".join(f"{key}={json.dumps(value)}" for key, value in prepared.options.items()) or "no options"
     if progress.done:
-        errors.print(f"{folder}: this training is done", style="dim", markup=False)
+        errors.print(f"{folder}: this training is done", style="dim")
     else:
         since = f", going on after {progress.timesteps:,}" if progress.timesteps else ""
         work = f"{algorithm} on {scenario} with {options}: {progress.total:,} rounds{since}"
-        errors.print(work, style="dim", markup=False)
+        errors.print(work, style="dim")
     try:
         with _progress() as bar:
             task = bar.add_task("evaluating", total=progress.total)
@@ -249,7 +256,7 @@ def train(
     except RuntimeError as error:
         raise typer.Exit(_failed(f"error: {error}", FAILED)) from error
     print(prepared.summary())
-    errors.print(f"saved {policy}", style="dim", markup=False)
+    errors.print(f"saved {policy}", style="dim")
 
 
 def _told_by(bar: Progress, task: TaskID, begun: int) -> "Callable[[training.Progress], None]":
@@ -263,7 +270,7 @@ def _told_by(bar: Progress, task: TaskID, begun: int) -> "Callable[[training.Pro
         bar.update(task, completed=progress.timesteps, description=described(progress))
         if not errors.is_terminal and len(progress.evaluations) > told:
             told = len(progress.evaluations)
-            errors.print(f"{progress.evaluations[-1].timesteps:,} rounds: {described(progress)}", markup=False)
+            errors.print(f"{progress.evaluations[-1].timesteps:,} rounds: {described(progress)}")
 
     return tell
 
@@ -282,19 +289,20 @@ def reproduce(
 ) -> None:
     """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
     from agents.files import UNFINISHED
+    from agents.pictures import DrawingFailed
     from strategic_env.reproduce import Request, reproduction, show
 
     with _usage():
         chosen = reproduction(what, runs, quick)
         out.mkdir(parents=True, exist_ok=True)
     if not errors.is_terminal:
-        errors.print(f"{what}: computing", markup=False)
+        errors.print(f"{what}: computing")
     try:
         with _progress() as bar:
             task = bar.add_task(what, total=None)
             request = Request(out, runs, lambda done, total: bar.update(task, completed=done, total=total), quick)
             result = chosen(request)
-    except ImportError as error:
+    except (ImportError, DrawingFailed) as error:
         raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
         kept = [str(path) for path in sorted(out.glob(f"*{UNFINISHED}")) if path.stat().st_size > 0]
@@ -302,7 +310,7 @@ def reproduce(
         raise typer.Exit(_failed(f"interrupted: {found}", FAILED)) from None
     copy = out / f"{what}.txt"
     show(result, copy)
-    errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim", markup=False)
+    errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim")
     for line in result.unexpected:
         _failed(f"unexpected: {line}", FAILED)
     if result.unexpected:
@@ -326,7 +334,7 @@ def _run(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Evaluate, then show and save the results."""
+    """Evaluate, then save and show the results."""
     finished: list[str] = []
     try:
         if out is not None:
@@ -345,7 +353,7 @@ def _run(
 
 def _progress() -> Progress:
     """Return a progress bar, which shows only where somebody sees it move."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
 
 
@@ -368,23 +376,33 @@ def _evaluate(
     total = len(contestants) * len(seeds)
     if not errors.is_terminal:
         work = f"{counted(total, 'run')} of {counted(rounds, 'round')}"
-        errors.print(f"{scenario.name}: {work}", markup=False)
+        errors.print(f"{scenario.name}: {work}")
     with _progress() as bar:
         task = bar.add_task(scenario.name, total=total)
         return evaluate(contestants, scenario, seeds, rounds, out=out, progress=advance)
 
 
 def _show(results: "Results", out: Path | None, as_json: bool) -> None:
-    """Print the results and save them; without matplotlib, all but the picture."""
+    """Save the results, then print them: neither failure costs the other."""
     from strategic_env import report as reports
 
-    if as_json:
-        print(json.dumps(reports.to_json(results), allow_nan=False))
-    else:
-        reports.show(results)
-    if out is not None:
-        try:
-            saved = ", ".join(str(path) for path in reports.save(results, out))
-        except ImportError as error:
-            saved = f"{out} without the picture: {error}"
-        errors.print(f"saved {saved}", style="dim", markup=False)
+    try:
+        if out is not None:
+            _save(results, out)
+    finally:
+        if as_json:
+            print(json.dumps(reports.to_json(results), allow_nan=False))
+        else:
+            reports.show(results)
+
+
+def _save(results: "Results", out: Path) -> None:
+    """Save the results; all but the picture, where it cannot be drawn."""
+    from agents.pictures import DrawingFailed
+    from strategic_env.report import save
+
+    try:
+        saved = ", ".join(str(path) for path in save(results, out))
+    except (ImportError, DrawingFailed) as error:
+        saved = f"{out} without the picture: {error}"
+    errors.print(f"saved {saved}", style="dim")

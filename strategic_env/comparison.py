@@ -14,6 +14,7 @@ from learners.fixed import BestFixedClassifier
 from learners.perceptron import Perceptron
 from strategic_env.contestants import Contestant, checked_label
 from strategic_env.evaluation import Results
+from strategic_env.output import Encodable, encodable, plain_console
 from strategic_env.scores import (
     RESAMPLES,
     Estimate,
@@ -219,7 +220,7 @@ def _labels(results: Results) -> list[str]:
 
 def show(comparison: Comparison, console: Console | None = None) -> None:
     """Print the table to the terminal, or to another console."""
-    console = console or Console()
+    console = console or plain_console()
     runs = " or ".join(map(str, sorted({len(counts) for counts in comparison.mistakes.values()})))
     where = counted(len(comparison.scenarios), "scenario")
     gap = 2 if console.width > 90 else 1
@@ -230,11 +231,13 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
     for row in comparison.rows:
         estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")
         cells = ["-" if estimate is None else interval_text(estimate, form) for estimate, form in estimates]
-        table.add_row(*map(Text, [shortened(row.learner), *cells]))
+        table.add_row(*map(Text, [encodable(shortened(row.learner), console), *cells]))
     what = f"Interquartile means over {where} and {runs} runs on each, with 95% intervals"
     notes = [
         f"scenarios: {'; '.join(comparison.scenarios)}.",
         f"normalised score: 0 is {NAIVE}, 1 is {ORACLE}, by their mean mistakes on each scenario.",
         f"fewer than baseline: probability of fewer mistakes than {comparison.baseline}, a tie counting half.",
     ]
-    console.print(Text(what, style="bold"), table, Text("\n" + "\n".join(notes)), sep="\n")
+    below = encodable("\n".join(["", *notes]), console)
+    for part in (Text(what, style="bold"), Encodable(table), Text(below)):
+        console.print(part)

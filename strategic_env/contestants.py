@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from learners import policy
 from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
 from learners.rl.normalisation import Normalisation
-from strategic_env.arguments import parse_learner
+from strategic_env.arguments import one_line, parse_learner
 from strategic_env.bench_scenario import BenchScenario, check_game
 from strategic_env.encoding import plain
 
@@ -76,11 +76,11 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
             f"pass learners.rl.TrainedPolicy(model, view), got {learner!r}"
         )
     name = getattr(learner, "name", None)
-    name = name if isinstance(name, str) else type(learner).__name__
+    name = name if isinstance(name, str) and name.strip() else type(learner).__name__
     if isinstance(learner, policy.Policy):
         scenario.check_learner(learner)
-        return Contestant(repr(learner), name, learner.arguments, learner)
-    return Contestant(name, name, {}, learner)
+        return Contestant(one_line(repr(learner)), name, learner.arguments, learner)
+    return Contestant(one_line(name), name, {}, learner)
 
 
 def checked_label(label: object) -> str:

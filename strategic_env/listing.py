@@ -114,5 +114,5 @@ def _show(console: Console, title: str, lines: Mapping[str, str]) -> None:
     table.add_column(no_wrap=True, style="cyan")
     table.add_column()
     for name, text in lines.items():
-        table.add_row(name, Text(text))
+        table.add_row(Text(name), Text(text))
     console.print(table)

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from agents.pictures import blank_figure
 from agents.typing import Float
 from strategic_env.game import Round, Setting
 from strategic_env.scene import Boundary, Frame, Standing, View, caption, headline, view_of
@@ -25,8 +25,8 @@ COLOUR, MARKER = {1.0: BLUE, -1.0: VERMILION}, {1.0: "o", -1.0: "s"}
 
 def pixels(setting: Setting, last: Round | None, game: Standing | None) -> NDArray[np.uint8]:
     """Return the picture of a round (H, W, 3)."""
-    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH, facecolor="white")
-    canvas: Any = FigureCanvasAgg(figure)
+    figure = blank_figure(figsize=INCHES, dpi=DOTS_PER_INCH)
+    canvas: Any = figure.canvas
     draw(figure, setting, last, game)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[..., :3].copy()

@@ -63,8 +63,17 @@ def play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int
     try:
         _play(contestant, scenario, seed, rounds, tally)
     except Exception as error:  # a learner may fail in any way; the other runs must not be lost
-        return tally.run(time.process_time() - start, f"{type(error).__name__}: {error}")
+        return tally.run(time.process_time() - start, _said(error))
     return tally.run(time.process_time() - start, None)
+
+
+def _said(error: Exception) -> str:
+    """Return what an error says, as UTF-8 can hold it."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "its message cannot be read"
+    return f"{type(error).__name__}: {text}".encode(errors="backslashreplace").decode()
 
 
 def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, tally: "_Tally") -> None:

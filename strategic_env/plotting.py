@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from agents.files import replacing
+from agents.pictures import blank_figure, drawing, picture_path
+from agents.pictures import save_picture as save
 from agents.typing import Float
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from learners.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.contestants import Contestant
 from strategic_env.evaluation import Results
-from strategic_env.extras import require_plot
 from strategic_env.registration import SCENARIOS
 from strategic_env.summary import (
     HOW_THE_REFERENCE_IS_MADE,
@@ -52,21 +52,26 @@ ROOM, LOGARITHMIC_ROOM = 3.0, 30.0
 
 
 def plot(results: Results, path: str | Path) -> None:
-    """Draw cumulative mistakes with the theorems' bounds, as one PNG.
+    """Draw cumulative mistakes with the theorems' bounds, as a PNG, PDF or SVG, as the path ends.
 
     Axes are logarithmic where some learners stop and others err for ever. A bound far above all curves is only told.
 
     Raises
     ------
+    TypeError, ValueError
+        If the path is none, or ends otherwise.
     ImportError
         If matplotlib is missing.
+    DrawingFailed
+        If it fails.
     """
-    require_plot()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    picture_path(path)
+    with drawing():
+        save_picture(_drawn(results), path)
 
-    figure = Figure(figsize=(9.6, 5.6), facecolor="white")
-    FigureCanvasAgg(figure)
+
+def _drawn(results: Results) -> "Figure":
+    figure = blank_figure(figsize=(9.6, 5.6))
     axes = figure.add_axes((0.08, 0.12, 0.62, 0.74))
     curves = _curves(results)
     logarithmic = _far_apart(curves)
@@ -79,13 +84,12 @@ def plot(results: Results, path: str | Path) -> None:
     for bound, colour in bounds:
         axes.axhline(bound, color=colour, linewidth=1.1, linestyle=(0, (1, 1.5)))
     _draw_names(axes, curves, limit)
-    save_picture(figure, path)
+    return figure
 
 
 def save_picture(figure: "Figure", path: str | Path) -> None:
-    """Save a picture as a PNG, cut to what is drawn, at once or not at all."""
-    with replacing(Path(path)) as unfinished:
-        figure.savefig(unfinished, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
+    """Save a picture, cut to what is drawn, at once or not at all."""
+    save(figure, path, dpi=150, bbox_inches="tight", pad_inches=0.15)
 
 
 @dataclass(frozen=True)
@@ -217,10 +221,7 @@ def _draw_names(axes: "Axes", curves: Sequence[_Curve], limit: float) -> None:
         axes.plot([1.005, 1.03], [height, place], color=colour, linewidth=0.8, transform=frame, clip_on=False)
         sample = (1.03, 1.09)  # its look, as in a legend
         axes.plot(sample, [place, place], color=colour, linestyle=style, linewidth=1.8, transform=frame, clip_on=False)
-        written = axes.text(
-            1.1, place, text, color=colour, fontsize=10.5, fontweight=weight, transform=frame, va="center"
-        )
-        written.set_parse_math(False)  # a dollar is a dollar
+        axes.text(1.1, place, text, color=colour, fontsize=10.5, fontweight=weight, transform=frame, va="center")
 
 
 def _wrapped(label: str, width: int) -> list[str]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.checks import LARGEST, finite_array, shown
+from agents.pictures import blank_figure, drawing, picture_path, require_matplotlib
 from agents.typing import Float
-from strategic_env.extras import require_plot
 from strategic_env.plotting import GREY, LOOKS, Look, save_picture
 from strategic_env.scores import RESAMPLES, Estimate, interquartile_mean, interval_text, performance_profile
 from strategic_env.summary import counted, shortened
@@ -31,7 +31,7 @@ def plot_profiles(
     looks: Mapping[str, Look] | None = None,
     resamples: int = RESAMPLES,
 ) -> None:
-    """Draw each learner's share of runs above every score, with 95% bands, as one PNG.
+    """Draw each learner's share of runs above every score, with 95% bands, as a PNG, PDF or SVG.
 
     A curve further right is better at that share of runs; the names stand in the order of interquartile means.
 
@@ -40,6 +40,7 @@ def plot_profiles(
     scores : mapping of str to array_like (runs, tasks)
         Of every learner, more being better.
     path : path
+        Its end says the format.
     thresholds : array_like (thresholds,), optional
         Ascending; by default from the lowest score to the highest.
     xlabel : str
@@ -53,33 +54,36 @@ def plot_profiles(
     ------
     ImportError
         If matplotlib is missing.
+    DrawingFailed
+        If it fails.
     TypeError, ValueError
-        As `strategic_env.scores.performance_profile`; or if there are no scores, thresholds do not ascend, or a
-        look is missing.
+        As `strategic_env.scores.performance_profile`; or if there are no scores, thresholds do not ascend, a look is
+        missing, or the path is none or ends otherwise.
     """
-    require_plot()
+    picture_path(path)
+    require_matplotlib()
     arrays = {
         label: finite_array(f"scores of {label}", value, (None, None), largest=LARGEST)
         for label, value in scores.items()
     }
     chosen, limits = _looks(list(arrays), looks), _limits(arrays, thresholds)
     means = {label: interquartile_mean(array, resamples=1).value for label, array in arrays.items()}
-    figure, axes = _figure(height=4.4)
-    curves, names = [], []
-    for label in sorted(arrays, key=lambda label: -means[label]):
-        profile = performance_profile(arrays[label], limits, resamples=resamples)
-        colour, style = chosen[label]
-        axes.fill_between(limits, profile.low, profile.high, color=colour, alpha=0.15, linewidth=0, step="post")
-        names.append(f"{shortened(label)}  {means[label]:.2f}")
-        (line,) = axes.step(limits, profile.share, where="post", color=colour, linestyle=style, linewidth=2.0)
-        line.set_label(names[-1])
-        curves.append(line)
-    _write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
-    axes.set_xlim(limits[0], limits[-1])
-    axes.set_xlabel(xlabel, fontsize=12)
-    _draw_shares(axes)
-    _draw_legend(axes, curves, names)
-    save_picture(figure, path)
+    profiles = {label: performance_profile(array, limits, resamples=resamples) for label, array in arrays.items()}
+    with drawing():
+        figure, axes = _figure(height=4.4)
+        curves = []
+        for label in sorted(arrays, key=lambda label: -means[label]):
+            profile, (colour, style) = profiles[label], chosen[label]
+            axes.fill_between(limits, profile.low, profile.high, color=colour, alpha=0.15, linewidth=0, step="post")
+            (line,) = axes.step(limits, profile.share, where="post", color=colour, linestyle=style, linewidth=2.0)
+            line.set_label(f"{shortened(label)}  {means[label]:.2f}")
+            curves.append(line)
+        _write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
+        axes.set_xlim(limits[0], limits[-1])
+        axes.set_xlabel(xlabel, fontsize=12)
+        _draw_shares(axes)
+        _draw_legend(axes, curves)
+        save_picture(figure, path)
 
 
 def _limits(scores: Mapping[str, Float], thresholds: ArrayLike | None) -> Float:
@@ -98,11 +102,11 @@ def _draw_shares(axes: "Axes") -> None:
     axes.set_ylabel("share of runs above it", fontsize=12)
 
 
-def _draw_legend(axes: "Axes", curves: "Sequence[Line2D]", names: Sequence[str]) -> None:
+def _draw_legend(axes: "Axes", curves: "Sequence[Line2D]") -> None:
     """Name the curves beside the picture."""
     legend = axes.legend(
         curves,
-        names,
+        [""] * len(curves),
         title="learner  interquartile mean",
         title_fontsize=10.5,
         alignment="left",
@@ -111,8 +115,8 @@ def _draw_legend(axes: "Axes", curves: "Sequence[Line2D]", names: Sequence[str])
         frameon=False,
         fontsize=10.5,
     )
-    for text in legend.get_texts():
-        text.set_parse_math(False)  # a dollar is a dollar
+    for text, curve in zip(legend.get_texts(), curves, strict=True):
+        text.set_text(str(curve.get_label()))  # afterwards: a legend hides names that begin with an underscore
 
 
 def plot_intervals(
@@ -122,12 +126,13 @@ def plot_intervals(
     xlabel: str,
     looks: Mapping[str, Look] | None = None,
 ) -> None:
-    """Draw each learner's estimate and 95% interval on a line of its own, in the order given, as one PNG.
+    """Draw each learner's estimate and 95% interval on a line of its own, in the order given, as a PNG, PDF or SVG.
 
     Parameters
     ----------
     estimates : mapping of str to Estimate
     path : path
+        Its end says the format.
     xlabel : str
         What is estimated.
     looks : mapping of str to (colour, line style), optional
@@ -137,28 +142,32 @@ def plot_intervals(
     ------
     ImportError
         If matplotlib is missing.
+    DrawingFailed
+        If it fails.
     TypeError, ValueError
-        If there are no estimates, an interval is not finite or does not hold its estimate, or a look is missing.
+        If there are no estimates, an interval is not finite or does not hold its estimate, a look is missing, or the
+        path is none or ends otherwise.
     """
-    require_plot()
+    picture_path(path)
     chosen = _looks(list(estimates), looks)
     for label, estimate in estimates.items():
         value, low, high = finite_array(f"estimate of {label}", estimate, (3,), largest=LARGEST)
         if not low <= value <= high:
             raise ValueError(f"estimate of {label} must lie in its interval, got {shown(estimate)}")
-    figure, axes = _figure(height=0.8 + 0.42 * len(estimates))
     form = ".2f" if max(abs(estimate[0]) for estimate in estimates.values()) >= 0.1 else ".2g"
-    for place, (label, (value, low, high)) in enumerate(estimates.items()):
-        colour = chosen[label][0]
-        axes.plot([low, high], [place, place], color=colour, linewidth=9, alpha=0.35, solid_capstyle="butt")
-        axes.plot(value, place, marker="|", color=colour, markersize=16, markeredgewidth=2.5)
-        text = interval_text(Estimate(value, low, high), form)
-        axes.text(1.03, place, text, transform=axes.get_yaxis_transform(), color=colour, fontsize=10.5, va="center")
-    _write_above(axes, "bars are 95% intervals")
-    axes.set_yticks(range(len(estimates)), [shortened(label) for label in estimates], parse_math=False)
-    axes.set_ylim(len(estimates) - 0.5, -0.5)
-    axes.set_xlabel(xlabel, fontsize=12)
-    save_picture(figure, path)
+    with drawing():
+        figure, axes = _figure(height=0.8 + 0.42 * len(estimates))
+        for place, (label, (value, low, high)) in enumerate(estimates.items()):
+            colour = chosen[label][0]
+            axes.plot([low, high], [place, place], color=colour, linewidth=9, alpha=0.35, solid_capstyle="butt")
+            axes.plot(value, place, marker="|", color=colour, markersize=16, markeredgewidth=2.5)
+            text = interval_text(Estimate(value, low, high), form)
+            axes.text(1.03, place, text, transform=axes.get_yaxis_transform(), color=colour, fontsize=10.5, va="center")
+        _write_above(axes, "bars are 95% intervals")
+        axes.set_yticks(range(len(estimates)), [shortened(label) for label in estimates])
+        axes.set_ylim(len(estimates) - 0.5, -0.5)
+        axes.set_xlabel(xlabel, fontsize=12)
+        save_picture(figure, path)
 
 
 def _looks(labels: Sequence[str], looks: Mapping[str, Look] | None) -> dict[str, Look]:
@@ -191,11 +200,7 @@ def _write_above(axes: "Axes", text: str) -> None:
 
 
 def _figure(height: float) -> tuple["Figure", "Axes"]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, height), facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(figsize=(7.2, height))
     axes = figure.add_subplot()
     axes.tick_params(labelsize=11)
     axes.spines[["top", "right"]].set_visible(False)

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.pictures import drawing
 from agents.typing import Float
-from strategic_env.extras import require_plot
 from strategic_env.game import Round, Setting
 from strategic_env.scene import Standing, boundary_of, caption, headline
 
@@ -37,16 +37,18 @@ def render(mode: str, setting: Setting, last: Round | None, game: Standing | Non
     ------
     ImportError
         If matplotlib is missing and ``mode`` is not ``"ansi"``.
+    DrawingFailed
+        If it fails.
     """
     if mode == "ansi":
         return text(setting, last, game)
-    require_plot()
-    if mode == "rgb_array":
-        from strategic_env import picture
+    with drawing():
+        if mode == "rgb_array":
+            from strategic_env import picture
 
-        return picture.pixels(setting, last, game)
-    if not show(setting, last, game):
-        print(text(setting, last, game))
+            return picture.pixels(setting, last, game)
+        if not show(setting, last, game):
+            print(text(setting, last, game))
     return None
 
 

@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from strategic_env.contestants import Contestant
 from strategic_env.encoding import plain
 from strategic_env.evaluation import Results
+from strategic_env.output import encodable, plain_console
 from strategic_env.playing import Run
 from strategic_env.plotting import plot
 from strategic_env.summary import (
@@ -35,22 +37,23 @@ MISSING = "-"
 
 def show(results: Results, console: Console | None = None) -> None:
     """Print the table to the terminal, or to another console; columns that would be empty are left out."""
-    console = console or Console()
+    console = console or plain_console()
     summary = rows(results)
     columns = [column for column in _COLUMNS if any(cell != MISSING for cell in map(column[1], summary))]
     headings = [[heading.split("\n")[line] for heading, _ in columns] for line in (0, 1)]
     cells = [[show_cell(row) for _, show_cell in columns] for row in summary]
-    labels = [shown_name(contestant) for contestant in results.contestants]
+    labels = [encodable(shown_name(contestant), console) for contestant in results.contestants]
     head, body = _laid_out(["", "learner"], headings, labels, cells, console.width)
     what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
-    console.print(Text(what, style="bold"))
+    console.print(Text(encodable(what, console), style="bold"))
     console.print(Text(head, style="bold"), soft_wrap=True)
-    console.print("─" * max(map(len, head.split("\n"))), soft_wrap=True)
+    rule = "-" if console.options.ascii_only else "─"
+    console.print(rule * max(map(len, head.split("\n"))), soft_wrap=True)
     for row, lines in zip(summary, body, strict=True):
         console.print(Text(lines), soft_wrap=True)
         if row.failed:
             console.print(f"  {row.failed} of {seeds_text(results)} failed", style="red", highlight=False)
-    notes = Text("\n" + "\n".join(_notes(results, summary)))
+    notes = Text(encodable("\n".join(["", *_notes(results, summary)]), console))
     notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
     console.print(notes)
 
@@ -60,13 +63,14 @@ def _laid_out(
 ) -> tuple[str, list[str]]:
     """Return the heading and a text for every row; a label that leaves no room for its numbers has its own line."""
     widths = [max(map(len, column)) for column in zip(*headings, *cells, strict=True)]
-    longest = max(map(len, labels))
+    longest = max(map(cell_len, labels))
     blanks = 2 if longest + sum(widths) + 2 * len(widths) <= width else 1
     room = max(len("learner"), min(longest, width - sum(widths) - blanks * len(widths)))
 
     def line(label: str, numbers: list[str]) -> str:
         row = "".join(f"{' ' * blanks}{number:>{size}}" for number, size in zip(numbers, widths, strict=True))
-        return f"{label:{room}}{row}" if len(label) <= room else f"{label}\n{' ' * room}{row}"
+        size = cell_len(label)
+        return f"{label}{' ' * (room - size)}{row}" if size <= room else f"{label}\n{' ' * room}{row}"
 
     head = "\n".join(map(line, corner, headings))
     return head, list(map(line, labels, cells))
@@ -188,8 +192,8 @@ def save(results: Results, folder: str | Path) -> list[Path]:
 
     Raises
     ------
-    ImportError
-        If matplotlib is missing; all but the picture is written.
+    ImportError, DrawingFailed
+        If matplotlib is missing or fails; all but the picture is written.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

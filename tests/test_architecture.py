@@ -18,7 +18,7 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 # Inside strategic_env a module may import earlier ones only. Its __init__ re-exports everything, so it comes last.
 # Modules not named here may stand anywhere, as long as no chain of imports through them leads to a later module.
 ORDER = (
-    "extras", "game", "games", "scene", "picture", "rendering", "interface", "single_base", "single",
+    "game", "games", "scene", "picture", "rendering", "interface", "single_base", "single",
     "vector_base", "vector",
     "multiclass.game", "multiclass.interface", "multiclass.single", "multiclass.vector", "bench_scenario",
     "multiclass.builders", "multiclass.scenarios", "rollout_base", "multiclass.rollouts", "builders",

@@ -219,8 +219,8 @@ def test_names_are_drawn_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
     axes = caught_axes(monkeypatch)
     strange = ["_hidden", "a$b$c", "$a_b^{$"]
     values = {label: [[1.0 + 1e-13 * place, 2.0], [3.0, 4.0]] for place, label in enumerate(strange)}
-    plot_profiles(values | {"one task": [[1.0], [2.0]]}, tmp_path / "a.jpg", resamples=5)
-    assert (tmp_path / "a.jpg").read_bytes().startswith(PNG)
+    plot_profiles(values | {"one task": [[1.0], [2.0]]}, tmp_path / "a.PNG", resamples=5)
+    assert (tmp_path / "a.PNG").read_bytes().startswith(PNG)
     named = {text.get_text().split("  ")[0] for text in axes[0].get_legend().get_texts()}
     assert named == {*strange, "one task"} and "2 runs of each of 1 or 2 tasks" in axes[0].texts[0].get_text()
     plot_profiles({"a": [[1.0], [1.0 + 1e-15]]}, tmp_path / "b.png", resamples=5)
@@ -256,9 +256,10 @@ def test_nothing_to_draw_and_missing_looks_are_refused(scores: dict[str, Float],
         plot_intervals({"a": Estimate(np.nan, 0.0, 1.0)}, path, xlabel="mistakes")
     with pytest.raises(ValueError, match="estimate of a must lie in its interval, got"):
         plot_intervals({"a": Estimate(1.0, 3.0, -3.0)}, path, xlabel="mistakes")
-    for strange in ("", str(tmp_path), str(tmp_path / "nowhere" / "a.png")):
+    (tmp_path / "folder.png").mkdir()
+    for strange in ("folder.png", "nowhere/a.png"):
         with pytest.raises(OSError):
-            plot_profiles(scores, strange, resamples=5)
+            plot_profiles(scores, tmp_path / strange, resamples=5)
     assert not path.exists()
 
 

@@ -158,6 +158,14 @@ def test_a_training_that_failed_at_once_gives_way_to_another(tmp_path: Path) -> 
     assert not list((tmp_path / "one").glob("*.unfinished"))
 
 
+@pytest.mark.parametrize("name", ["tensorboard_log", "device"])
+def test_arguments_that_are_trainings_business_are_refused(name: str, tmp_path: Path) -> None:
+    given = replace(tiny("ppo"), arguments=tiny("ppo").arguments | {name: "logs"})
+    with pytest.raises(ValueError, match=f"^arguments must leave {name} to training$"):
+        Training(given, ID, tmp_path / "new", options=OPTIONS)
+    assert not (tmp_path / "new").exists()
+
+
 def test_the_order_and_kind_of_numbers_of_settings_do_not_matter(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         train(tiny("ppo"), ID, tmp_path, options={"dim": 3, "horizon": 20, "radius": 1.0}, progress=stop_after(150))

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
 
 from numpy.typing import ArrayLike
 
@@ -34,6 +34,8 @@ NEEDED = {
 }  # fmt: skip
 # No description is longer, and no policy that sees all features has more of them.
 LONGEST_ABOUT, LARGEST_DIM = 2**20, 100_000
+# What the file of a network's weights holds besides their numbers: some of it for the whole, some for each array.
+BESIDES, BESIDES_EACH = 2**16, 2**11
 # What `predict` does not need.
 OF_TRAINING = ("optimizer_class", "optimizer_kwargs")
 
@@ -78,15 +80,17 @@ class SavedPolicy(TrainedPolicy):
         alpha: Annotated[ArrayLike | None, "null: what the scenario tells; in Python, as in training"] = None,
         radius: Annotated[float | None, "null: likewise"] = None,
     ) -> None:
-        content = _found(path).read_bytes()
-        self.about, policy, view, normalisation = _opened(content, path)
+        with _found(path).open("rb") as file:
+            self.about, policy, view, normalisation = _opened(file, path)
+            file.seek(0)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         super().__init__(policy, view)
         self._normalisation = normalisation
         known = {name: value for name, value in (("alpha", alpha), ("radius", radius)) if value is not None}
         told({"cost": "l1"} | view.knowledge | known)  # a flat policy needs none of it, and accepts no nonsense
         self._knowledge = told({name: (view.knowledge | known)[name] for name in view.requires})
         self._views = {}
-        self._file: dict[str, object] = {"path": str(path), "digest": hashlib.sha256(content).hexdigest()[:16]}
+        self._file: dict[str, object] = {"path": str(path), "digest": digest[:16]}
         self._told: Mapping[str, object] = known
 
     @property
@@ -138,7 +142,8 @@ def about_of(path: str | Path) -> dict[str, Any]:
     OSError, TypeError, ValueError
         As `SavedPolicy`.
     """
-    return _about_of(_found(path).read_bytes(), path)
+    with _found(path).open("rb") as file:
+        return _about_of(file, path)
 
 
 def load(path: str | Path, alpha: ArrayLike | None = None, radius: float | None = None) -> SavedPolicy:
@@ -290,12 +295,10 @@ def _reading(path: str | Path) -> Iterator[None]:
         raise ValueError(f"path must name a policy that learners.rl.save wrote, got {found}") from error
 
 
-def _about_of(content: bytes, path: str | Path) -> dict[str, Any]:
+def _about_of(file: BinaryIO, path: str | Path) -> dict[str, Any]:
     """Return what a file says of its policy."""
-    with _reading(path), zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if archive.getinfo(ABOUT).file_size > LONGEST_ABOUT:
-            raise ValueError(f"{ABOUT} must have at most {LONGEST_ABOUT} bytes")
-        about: dict[str, Any] = json.loads(archive.read(ABOUT))
+    with _reading(path), zipfile.ZipFile(file) as archive:
+        about: dict[str, Any] = json.loads(_part(archive, ABOUT, LONGEST_ABOUT))
         for name, kind in NEEDED.items():
             if not isinstance(about[name], kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, got {shown(about[name])}")
@@ -304,18 +307,25 @@ def _about_of(content: bytes, path: str | Path) -> dict[str, Any]:
     return about
 
 
-def _opened(content: bytes, path: str | Path) -> tuple[dict[str, Any], Any, View, Normalisation | None]:
+def _part(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """Return a part of a file, of at most so many bytes; no more is unpacked."""
+    if archive.getinfo(name).file_size > most:
+        raise ValueError(f"{name} must have at most {most:,} bytes, got {archive.getinfo(name).file_size:,}")
+    return archive.read(name)
+
+
+def _opened(file: BinaryIO, path: str | Path) -> tuple[dict[str, Any], Any, View, Normalisation | None]:
     """Return what a file says, its policy, built anew with the saved weights, its view and normalisation."""
-    about = _about_of(content, path)
+    about = _about_of(file, path)
     torch = require_libraries()
     # Weights are drawn before the saved ones replace them: whoever else draws must not notice.
-    with _reading(path), torch.random.fork_rng(devices=[]), zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with _reading(path), torch.random.fork_rng(devices=[]), zipfile.ZipFile(file) as archive:
         view = make_view(about["view"], about["dim"], about["horizon"], about["knowledge"])
         said = about.get("normalisation")
         normalisation = None if said is None else Normalisation.from_json(said, view.width)
-        policy = _built(about, view)
-        weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), map_location="cpu", weights_only=True)
-        _check_weights(weights, policy.state_dict())
+        with _no_larger_than(archive.getinfo(WEIGHTS).file_size):
+            policy = _built(about, view)
+        weights = _weights(archive, policy.state_dict())
         policy.load_state_dict(weights)
         policy.set_training_mode(False)
         draw_noise(policy, 1)
@@ -331,8 +341,38 @@ def _built(about: Mapping[str, Any], view: View) -> Any:
     return policy_class(**seen_and_chosen, **rate, **with_classes(about["policy_kwargs"])).float()
 
 
-def _check_weights(weights: "Mapping[str, torch.Tensor]", wanted: "Mapping[str, torch.Tensor]") -> None:
-    """Make sure that weights are finite and of the kind that a policy has; torch checks names and shapes itself."""
+def _no_larger_than(size: int) -> Any:
+    """Return a context in which a network of more bytes than its weights are said to have is not built."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    class Bounded(TorchFunctionMode):
+        left = 2 * size + BESIDES
+
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            made = function(*args, **(kwargs or {}))
+            if function is torch.empty:  # memory for a layer, not touched yet
+                self.left -= made.nbytes
+                if self.left < 0:
+                    raise ValueError(f"{WEIGHTS} must hold the weights of the network, got {size:,} bytes")
+            return made
+
+    return Bounded()
+
+
+def _weights(archive: zipfile.ZipFile, wanted: "Mapping[str, torch.Tensor]") -> "dict[str, torch.Tensor]":
+    """Return the weights, which must be finite and of the kinds and shapes that a policy has."""
+    import torch
+
+    most = BESIDES + sum(BESIDES_EACH + one.nbytes for one in wanted.values())
+    content = io.BytesIO(_part(archive, WEIGHTS, most))
+    with zipfile.ZipFile(content) as packed:  # which torch unpacks
+        if sum(one.file_size for one in packed.infolist()) > most:
+            raise ValueError(f"{WEIGHTS} must unpack to at most {most:,} bytes")
+    content.seek(0)
+    weights: dict[str, torch.Tensor] = torch.load(content, map_location="cpu", weights_only=True)
     for name, one in weights.items():
-        if one.dtype != wanted[name].dtype or not one.isfinite().all():
-            raise ValueError(f"{name} must hold finite numbers of {wanted[name].dtype}")
+        kind = wanted[name].dtype, wanted[name].shape
+        if (one.dtype, one.shape) != kind or not one.isfinite().all():
+            raise ValueError(f"{name} must hold finite numbers of {kind[0]} in the shape {tuple(kind[1])}")
+    return weights

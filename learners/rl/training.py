@@ -18,7 +18,7 @@ from agents.extras import missing_extra
 from agents.typing import Int
 from learners.rl.policy import TrainedPolicy
 from learners.rl.saved_policy import algorithm_class, save, versions
-from learners.rl.settings import ALGORITHMS, Settings
+from learners.rl.settings import ALGORITHMS, TAKEN, Settings
 from learners.rl.training_folder import BEGIN_ANEW, PROGRESS, Evaluation, TrainingFolder
 from learners.rl.views import View
 from learners.rl.wrappers import ViewedVectorEnv
@@ -206,9 +206,9 @@ class Training:
     def _build(self) -> None:
         """Make the games and the model."""
         settings = self._settings
-        taken = [name for name in CHOSEN_HERE if name in self.options]
-        if taken:
-            raise ValueError(f"options must leave {', '.join(taken)} to training")
+        for what, given, here in (("options", self.options, CHOSEN_HERE), ("arguments", settings.arguments, TAKEN)):
+            if taken := [name for name in here if name in given]:
+                raise ValueError(f"{what} must leave {', '.join(taken)} to training")
         told: dict[str, Any] = {"info_level": "none", "autoreset_mode": "Disabled"} | self.options
         try:
             games = gymnasium.make_vec(self._environment, num_envs=settings.games, **told)

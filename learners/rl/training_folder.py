@@ -193,6 +193,8 @@ class TrainingFolder:
         file = self.path / CHECKPOINT
         try:
             with zipfile.ZipFile(file) as archive:
+                if any(archive.getinfo(name).compress_type != zipfile.ZIP_STORED for name in names):
+                    raise zipfile.BadZipFile("checkpoints are not compressed")  # what is may unpack to anything
                 return [archive.read(name) for name in names]
         except (zipfile.BadZipFile, zlib.error, KeyError, RuntimeError, NotImplementedError, EOFError) as error:
             raise ValueError(f"{file} is no checkpoint of a training, or damaged: {BEGIN_ANEW}") from error

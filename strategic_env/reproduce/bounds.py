@@ -101,7 +101,7 @@ def _pages(resolved: list[Row], literal: list[Row]) -> tuple[Table, Table]:
         first.add_row(line.bound, line.source, f"{line.runs:,}", *shares, _verdict(line))
     first.caption = Text(
         "runs: random streams, at least as many as asked for; in the last two rows random samples, of which the last"
-        f" costs\n{STREAMS_PER_SAMPLE} streams' work.\n"
+        f" costs {STREAMS_PER_SAMPLE} streams' work.\n"
         "m / printed, m / sharpened: their largest share of the bound as printed, and sharpened.\n"
         "adversary reaches: of the sharpened bound, or of the printed one where there is no other.\n"
         "tangent: a negative at the margin, on the sphere of R, just within reach: Algorithm 2 learns least from it.\n"

@@ -1,18 +1,16 @@
 """How the figures are drawn: panels with a classifier, who stands where, and who moves. Needs matplotlib."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from agents.files import replacing
+from agents.pictures import blank_figure
 from agents.typing import Float
 from strategic_env.picture import ACCEPTED, COLOUR, GREY, INK, MARKER, REACHABLE, draw_boundary
 from strategic_env.scene import Boundary
@@ -57,8 +55,7 @@ def panels(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of panels of a size in inches, with room for titles above and a legend below."""
     inches = width * columns, height * rows + 1.9
-    figure = Figure(figsize=inches, dpi=DOTS_PER_INCH, facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(figsize=inches, dpi=DOTS_PER_INCH)
     axes = figure.subplots(rows, columns, squeeze=False)
     figure.subplots_adjust(
         left=0.75 / inches[0], right=1.0 - 0.15 / inches[0], bottom=1.25 / inches[1], top=1.0 - 0.85 / inches[1],
@@ -168,10 +165,3 @@ def legend(figure: Figure, *more: Line2D) -> None:
         *more,
     ]  # fmt: skip
     figure.legend(handles=handles, loc="lower center", ncols=min(4, len(handles)), frameon=False, fontsize=11)
-
-
-def save(figure: Figure, path: Path) -> Path:
-    """Write a PNG."""
-    with replacing(path) as unfinished:
-        figure.savefig(unfinished, format="png")
-    return path

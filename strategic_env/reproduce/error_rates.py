@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
-from agents.files import replacing
+from agents.pictures import blank_figure, save_picture
 from strategic_env.plotting import BLACK, COLOURS, GREY
 
 if TYPE_CHECKING:
@@ -25,8 +23,7 @@ def draw(rates: "Sequence[Rate]", title: str, path: Path) -> Path:
     classes, dims = (sorted({rate[place] for rate in rates}) for place in (1, 2))
     names = list(dict.fromkeys(rate.algorithm for rate in rates))
     width, height = PANEL[0] * max(len(dims), 2) + 0.6, PANEL[1] * len(classes) + 1.4
-    figure = Figure(figsize=(width, height), dpi=110, facecolor="white")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(figsize=(width, height), dpi=110)
     grid = figure.subplots(len(classes), len(dims), squeeze=False, sharex=True, sharey=True)
     for row, number in zip(grid, classes, strict=True):
         for axes, dim in zip(row, dims, strict=True):
@@ -44,9 +41,7 @@ def draw(rates: "Sequence[Rate]", title: str, path: Path) -> Path:
     lines = -(-len(names) // columns)
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="lower center", ncols=columns, frameon=False)
     figure.tight_layout(rect=(0.0, (0.2 + 0.22 * lines) / height, 1.0, 1.0 - 0.1 / height))
-    with replacing(path) as unfinished:
-        figure.savefig(unfinished, format="png")
-    return path
+    return save_picture(figure, path)
 
 
 def _panel(axes: Axes, rates: "Sequence[Rate]", names: Sequence[str]) -> None:

@@ -10,12 +10,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agents.pictures import require_matplotlib
 from agents.populations import FixedSequence
 from learners.base import Learner
 from learners.biased import BiasedL2State
-from strategic_env.extras import require_plot
 from strategic_env.reproduce.paper import EXAMPLES, Example, Said
-from strategic_env.reproduce.result import SILENT, Reproduced, Request, number, same, table, vector, verdict
+from strategic_env.reproduce.result import SILENT, Reproduced, Request, drawn, number, same, table, vector, verdict
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.statements import Statement, members_of, statements
 from strategic_env.scenarios import Scenario, strategic_scenario
@@ -43,8 +43,10 @@ def reproduce(request: Request) -> Reproduced:
     ------
     ImportError
         If matplotlib is missing.
+    DrawingFailed
+        If it cannot be imported otherwise.
     """
-    require_plot()
+    require_matplotlib()
     from strategic_env.reproduce import figures
 
     pages: list[RenderableType] = []
@@ -60,7 +62,7 @@ def reproduce(request: Request) -> Reproduced:
         unexpected += [f"{example.name}: round {at} differs from the paper" for at in differing]
         unexpected += [f"{example.name}: {one.text}: {one.here}" for one in stated if not one.agrees and not one.reason]
         games[example.scenario] = lines
-    return Reproduced(pages, figures.draw(games, request.out), unexpected)
+    return Reproduced(pages, drawn(lambda: figures.draw(games, request.out), unexpected), unexpected)
 
 
 def agrees(line: Played, said: Said) -> bool | None:

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from agents.costs import L2Cost
+from agents.pictures import save_picture
 from agents.typing import Float
 from strategic_env.picture import INK
 from strategic_env.reproduce.drawing import (
@@ -23,7 +24,6 @@ from strategic_env.reproduce.drawing import (
     normal,
     panels,
     people,
-    save,
     shade,
     surrogate,
     write,
@@ -72,7 +72,7 @@ def figure_1(games: Games, path: Path) -> Path:
     ])  # fmt: skip
     mistake(right, z)
     legend(figure)
-    return save(figure, path)
+    return save_picture(figure, path)
 
 
 def figure_2(games: Games, path: Path) -> Path:
@@ -98,7 +98,7 @@ def figure_2(games: Games, path: Path) -> Path:
     ])  # fmt: skip
     mistake(right, c.round.report, (48.0, -24.0))
     legend(figure)
-    return save(figure, path)
+    return save_picture(figure, path)
 
 
 def _line_text(weights: Float) -> str:
@@ -145,7 +145,7 @@ def _strategic(path: Path, threshold: float, title: str, levels: Mapping[float, 
     report = threshold * w + movers_place * along
     surrogate(axes, report, report - threshold * w, 0.18 * along)
     legend(figure, *OF_SURROGATES)
-    return save(figure, path)
+    return save_picture(figure, path)
 
 
 def figure_5(games: Games, path: Path) -> Path:
@@ -172,7 +172,7 @@ def figure_5(games: Games, path: Path) -> Path:
         people(axes[3], [Person(name, played.true_features, played.true_label, None, beside)])
     mistake(axes[3], lines[0].round.true_features, (58.0, -20.0))
     legend(figure, Line2D([], [], color=INK, linestyle=DASHED, label="w\u00b7x = 0"))
-    return save(figure, path)
+    return save_picture(figure, path)
 
 
 FIGURES: tuple[Callable[[Games, Path], Path], ...] = (figure_1, figure_2, figure_3, figure_4, figure_5)

@@ -12,12 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.checks import count
-from agents.extras import missing_extra
 from agents.files import UNFINISHED
+from agents.pictures import require_matplotlib
 from strategic_env.contestants import contestant
 from strategic_env.evaluation import evaluate
 from strategic_env.playing import Run
-from strategic_env.reproduce.result import Reproduced, Request, table
+from strategic_env.reproduce.result import Reproduced, Request, drawn, table
 from strategic_env.scenarios import scenario
 
 CSV = "gappletron.csv"
@@ -114,10 +114,7 @@ def reproduce(request: Request) -> Reproduced:
         and not repeated, so that an interrupted command goes on. Unexpected is a bandit cell of the full grid with 80
         features in which the smooth or the special hinge does not beat every rival.
     """
-    try:
-        from strategic_env.reproduce.error_rates import draw
-    except ModuleNotFoundError as error:
-        raise missing_extra("reproduce gappletron", "matplotlib", "plot") from error
+    require_matplotlib()
     grid = QUICK if request.quick else FULL
     if request.runs is not None:
         grid = grid._replace(repetitions=count("--runs", request.runs, minimum=1))
@@ -134,15 +131,23 @@ def reproduce(request: Request) -> Reproduced:
             file.flush()
     unfinished.replace(path)
     shown = [rate for rate in rates if rate.shown]
-    pictures = [
+    unexpected = [] if request.quick else _defeats(shown)
+    pictures = drawn(lambda: _pictures(shown, request.out), unexpected)
+    return Reproduced(_pages(shown, grid), [path, *pictures], unexpected)
+
+
+def _pictures(shown: Sequence[Rate], out: Path) -> list[Path]:
+    """Draw a picture of each feedback."""
+    from strategic_env.reproduce.error_rates import draw
+
+    return [
         draw(
             [rate for rate in shown if rate.feedback == feedback],
             title.capitalize(),
-            request.out / f"gappletron-{title.replace(' ', '-')}.png",
+            out / f"gappletron-{title.replace(' ', '-')}.png",
         )
         for feedback, title in FEEDBACKS.items()
     ]
-    return Reproduced(_pages(shown, grid), [path, *pictures], [] if request.quick else _defeats(shown))
 
 
 def _rates(grid: Grid, request: Request) -> Iterator[Rate]:

@@ -14,6 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.files import replacing
+from agents.pictures import DrawingFailed, drawing
+from strategic_env.output import plain_console
 
 AGREES, DIFFERS, SILENT = "agrees", "differs", "-"
 WIDTH = 130  # of the widest table
@@ -60,19 +62,30 @@ class Reproduced(NamedTuple):
 
 
 def show(result: Reproduced, copy: Path) -> None:
-    """Print what came out, and leave a copy of it in a text file.
+    """Leave a copy of what came out in a text file, and print it.
 
     In the copy, and where nobody has a terminal of some width, lines are as long as the tables need.
     """
-    console = Console()
     with replacing(copy) as unfinished, unfinished.open("w", encoding="utf-8") as file:
-        for one in (
-            Console(width=None if console.is_terminal else max(console.width, WIDTH)),
-            Console(file=file, width=WIDTH),
-        ):
-            for page in result.pages:
-                one.print(page)
-                one.print()
+        _print(result, plain_console(file=file, width=WIDTH))
+    console = plain_console()
+    _print(result, console if console.is_terminal else plain_console(width=max(console.width, WIDTH)))
+
+
+def _print(result: Reproduced, console: Console) -> None:
+    for page in result.pages:
+        console.print(page)
+        console.print()
+
+
+def drawn(draw: Callable[[], list[Path]], unexpected: list[str]) -> list[Path]:
+    """Return the pictures that were drawn; a failure is noted as unexpected, and costs nothing else."""
+    try:
+        with drawing():
+            return draw()
+    except (DrawingFailed, OSError) as error:
+        unexpected.append(str(error))
+        return []
 
 
 def number(value: float) -> str:

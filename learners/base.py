@@ -6,6 +6,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.checks import count, finite_array, finite_number, flag, one_of
+from learners.bounds.common import RELATIVE_SLACK
 from learners.observation import read
 from learners.policy import Policy
 from learners.policy import State as State
@@ -47,6 +49,34 @@ class Truth(NamedTuple):
     def one_cost(self) -> bool:
         """Whether everybody reaches equally far, as all theorems but Corollary 1 assume."""
         return self.alpha_min in (None, self.alpha)
+
+
+def checked_truth(truth: Truth) -> Truth:
+    """Return a truth that can be true of somebody.
+
+    Raises
+    ------
+    TypeError
+        If it is none, or an entry is of another kind.
+    ValueError
+        If an entry is outside its limits, or the entries contradict each other.
+    """
+    if not isinstance(truth, Truth):
+        raise TypeError(f"truth must be a Truth, got {truth!r}")
+    one_of("truth.cost", truth.cost, ("l2", "l1"))
+    dim = count("truth.dim", truth.dim, minimum=1)
+    radius = finite_number("truth.radius", truth.radius, minimum=0.0)
+    farthest = (radius + abs(finite_number("truth.intercept", truth.intercept))) * (1.0 + RELATIVE_SLACK)
+    margin = finite_number("truth.margin", truth.margin, above=0.0)
+    if margin > farthest:
+        raise ValueError(f"truth.margin must be at most the radius and the size of the intercept, got {truth!r}")
+    flag("truth.nonnegative", truth.nonnegative)
+    shape = (1,) if truth.cost == "l2" else (dim,)
+    alpha = finite_array("truth.alpha", truth.alpha, shape)
+    least = alpha if truth.alpha_min is None else finite_array("truth.alpha_min", truth.alpha_min, shape)
+    if (least < 0.0).any() or (least > alpha).any():
+        raise ValueError(f"truth.alpha must be at least 0 and at least truth.alpha_min, got {truth!r}")
+    return truth
 
 
 def with_one_reach(knowledge: Mapping[str, object]) -> Mapping[str, object]:

@@ -13,17 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.boundary import FLOAT64_EPS
-from agents.checks import finite_array
+from agents.checks import finite_array, hyperplane
 from agents.costs import steepest
 from agents.typing import Float
 from learners import proofs
-from learners.base import Learner, Truth
-from learners.biased import LEARN, BiasedL2State
+from learners.base import Learner, Truth, checked_truth
+from learners.biased import ACCEPT_NOBODY, LEARN, BiasedL2State
 from learners.bounds import RELATIVE_SLACK
 from learners.bounds.common import square
-from learners.observation import Layout
+from learners.observation import FLOAT32_EPS, Reading, read, rounding
 from learners.perceptron import PerceptronState
 from learners.proofs import AT_LEAST, AT_MOST, EQUAL, Step, View, longest, norm
+from learners.solvers import RELATIVE_GAP
 from learners.strategic import StrategicL1State, StrategicL2State, scale_free_step
 from learners.unknown import UnknownCostState
 
@@ -102,6 +103,7 @@ def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> View:
         phase=(float(found.guesses), float(found.phases), estimate),
         evidence=(float(found.guesses), float(found.high)),
         budget=4.0 * square((radius + misjudged) / margin),
+        clears=True,
     )  # fmt: skip
 
 
@@ -115,21 +117,28 @@ def view_biased(found: BiasedL2State, truth: Truth, ideal: Float) -> View:
         0.5 if abs(offset) <= 0.5 * (1.0 + RELATIVE_SLACK) else 0.0,
         stretch=norm(origin), origin=origin, offset=offset,
         phase=(float(found.stage), float(found.guesses)), budget=budget if found.stage == LEARN else 0.0,
+        nobody=found.stage == ACCEPT_NOBODY, clears=True,
     )  # fmt: skip
 
 
-Numbered = tuple[tuple[int, Callable[[Step], Iterator[proofs.Claim]]], ...]
+Invariant = Callable[..., Iterator[proofs.Claim]]
+Numbered = tuple[tuple[int, Invariant], ...]
 
 
 class Proof(NamedTuple):
-    """How to read a state; the invariants of every round and of a mistake, numbered, in the order of their check."""
+    """How to read a state; the invariants of every round and of a mistake, numbered, in the order of their check.
+
+    ``told`` are the fields of the state that never change.
+    """
 
     view: Callable[[Any, Truth, Float], View]
+    told: tuple[str, ...]
     rounds: Numbered
     mistakes: Numbered
 
 
 ASSUMED: Numbered = ((0, proofs.separable),)
+PUBLIC: Numbered = ((0, proofs.publication), (0, proofs.decision))
 PLACES: Numbered = ((5, proofs.forbidden_zone), (6, proofs.movers), (8, proofs.only_mistakes))
 UPDATES: Numbered = (
     (8, proofs.addition), (1, proofs.progress), (2, proofs.wrong_side), (3, proofs.alignment), (4, proofs.growth),
@@ -138,32 +147,42 @@ UPDATES: Numbered = (
 PROOFS = {
     PerceptronState: Proof(
         view_perceptron,
-        (*ASSUMED, (18, proofs.only_mistakes), (18, proofs.kept_margin)),
+        ("learning_rate", "fake", "threshold"),
+        (*ASSUMED, (18, proofs.only_mistakes), (18, proofs.kept_margin), *PUBLIC),
         tuple((18, invariant) for _, invariant in UPDATES),
     ),
-    StrategicL2State: Proof(view_l2, ASSUMED + PLACES, UPDATES),
+    StrategicL2State: Proof(view_l2, ("alpha",), ASSUMED + PLACES + PUBLIC, UPDATES),
     StrategicL1State: Proof(
         view_l1,
-        (*ASSUMED, (0, proofs.told), (5, proofs.forbidden_zone), (11, proofs.movers), (8, proofs.only_mistakes)),
+        ("alpha", "radius", "fake", "scale_free", "literal"),
+        (*ASSUMED, (0, proofs.told), (5, proofs.forbidden_zone), (11, proofs.movers), (8, proofs.only_mistakes))
+        + PUBLIC,
         ((9, proofs.correction), (10, proofs.unique_direction))
         + ((14, proofs.addition), (14, proofs.progress), (14, proofs.wrong_side), (14, proofs.alignment))
         + ((12, proofs.small_correction), (13, proofs.growth), (13, proofs.few_mistakes)),
     ),
     UnknownCostState: Proof(
         view_search,
+        ("margin", "radius", "halves", "literal", "direction"),
         (*ASSUMED, (0, proofs.told), (0, proofs.one_cost), (15, proofs.verdict), (15, proofs.bracket))
-        + ((16, proofs.patience), (16, proofs.few_phases), *PLACES),
+        + ((16, proofs.patience), (16, proofs.counters), (16, proofs.few_phases), *PLACES, *PUBLIC),
         ((9, proofs.correction), *UPDATES),
     ),
     BiasedL2State: Proof(
         view_biased,
-        (*ASSUMED, (0, proofs.told), (17, proofs.segment), (17, proofs.origins), (17, proofs.patience), *PLACES),
+        ("alpha", "margin", "radius", "literal"),
+        (*ASSUMED, (0, proofs.told), (17, proofs.ends), (17, proofs.segment), (17, proofs.origins))
+        + ((17, proofs.patience), (17, proofs.origin_counters), *PLACES, *PUBLIC),
         UPDATES,
     ),
 }
 
 
-def name_of(number: int, invariant: Callable[[Step], Iterator[proofs.Claim]]) -> str:
+AS_TOLD: tuple[int, Invariant] = (0, proofs.as_told)
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
+
+
+def name_of(number: int, invariant: Invariant) -> str:
     """Return what an invariant is called."""
     return f"{number} {invariant.__name__.replace('_', ' ')}"
 
@@ -179,6 +198,20 @@ def explanation(before: View, after: Float, report: Float, label: float, moved: 
     pulled = report - before.pull
     choices = (report,) if label > 0.0 else (pulled, report) if moved else (report, pulled)
     return min(choices, key=lambda choice: norm(after - before.after(label * choice)))
+
+
+def _copied(state: Any) -> Any:
+    """Return a copy of a state of one game, without the axis of games."""
+    return state._make(field[0].copy() if field.ndim > 1 else field[0].item() for field in state)
+
+
+def _roundings(true: Float, eps: float) -> Iterator[Float]:
+    """Yield how the report of somebody who stays may look: as it is, or rounded on its way."""
+    yield true
+    if eps >= FLOAT32_EPS:
+        yield true.astype(np.float32).astype(np.float64)
+    if eps > FLOAT32_EPS:
+        yield true.astype(np.float16).astype(np.float64)
 
 
 class Certificate:
@@ -213,31 +246,36 @@ class Certificate:
     """
 
     def __init__(self, learner: Learner[Any], separator: ArrayLike, truth: Truth) -> None:
+        self._truth = checked_truth(truth)
         state = learner.initial_state(1, truth.dim)
         if type(state) not in PROOFS:
             raise TypeError(f"learner must be one whose proof is known, got {learner!r}")
         if learner.cost not in (None, truth.cost):
             raise ValueError(f"learner must be made for {truth.cost} costs, got {learner!r}")
-        ideal = finite_array("separator", separator, (truth.dim + 1,))
-        if not ideal[:-1].any():
-            raise ValueError(f"separator must have weights that are not all 0, got {ideal.tolist()}")
+        ideal = hyperplane("separator", finite_array("separator", separator, (truth.dim + 1,)))
+        ideal /= norm(ideal[:-1])
+        if abs(ideal[-1] - truth.intercept) > RELATIVE_GAP * (truth.radius + abs(truth.intercept)):
+            raise ValueError(
+                f"separator must have the truth's intercept {truth.intercept} with weights of norm 1, got {ideal[-1]}"
+            )
         self.violation: Violation | None = None
         self.mistakes = 0
         self.checked: Counter[str] = Counter()
-        self._proof, self._truth = PROOFS[type(state)], truth
-        self._ideal = ideal / (norm(ideal[:-1]) * truth.margin)
-        self._view = self._look(state)
+        self._proof, self._check_state = PROOFS[type(state)], learner.check_state
+        self._ideal = ideal / truth.margin
+        self._view = self._look(_copied(state))
+        if truth.intercept and not (self._view.fake or isinstance(state, BiasedL2State)):
+            raise ValueError(f"learner must learn an intercept, for the truth has {truth.intercept}, got {learner!r}")
         self._separator = self._ideal * np.append(np.ones(truth.dim), self._view.fake)
-        self._round, self._size = 0, 0.0
+        self._round, self._error = 0, 0.0
         self._begin()
 
     def _begin(self) -> None:
         """Begin the sums of a phase."""
         self._mistakes, self._squares, self._limit = 0, 0.0, 0.0
 
-    def _look(self, state: Any) -> View:
-        """View a state, of which a copy is kept."""
-        found = state._make(field[0].copy() if field.ndim > 1 else field[0].item() for field in state)
+    def _look(self, found: Any) -> View:
+        """View a state of one game."""
         return self._proof.view(found, self._truth, self._ideal)
 
     def check(
@@ -256,26 +294,41 @@ class Certificate:
 
         Raises
         ------
+        TypeError
+            If the state is another learner's, or an entry holds no real numbers.
         ValueError
             If a shape does not fit, or the rounds are not consecutive.
         """
-        if not isinstance(observation, Mapping):
-            observation = Layout.of(observation).split(observation)
-        label, prediction, moment = (np.asarray(observation[key]).item() for key in ("label", "prediction", "round"))
-        if moment != self._round + 1:
-            raise ValueError(f"observation must be of round {self._round + 1}, got round {moment:g}")
-        coarse = np.asarray(observation["features"]).dtype == np.float32
-        eps = float(np.finfo(np.float32).eps) if coarse else FLOAT64_EPS
-        dim, facts, before = self._truth.dim, self._truth, self._view
-        report = finite_array("features", observation["features"], (dim,))
+        seen, dim = read(observation), self._truth.dim
+        if seen.batched or seen.features.shape != (1, dim):
+            shape = seen.features.shape if seen.batched else seen.features.shape[1:]
+            raise ValueError(f"features must have shape ({dim},), got {shape}")
+        if seen.rounds[0] != self._round + 1:
+            raise ValueError(f"observation must be of round {self._round + 1}, got round {seen.rounds[0]:g}")
         true = finite_array("true_features", true_features, (dim,))
-        moved = bool((report != (true.astype(np.float32) if coarse else true)).any())
-        self._round, self._view = self._round + 1, self._look(state)
-        then, after = self._view, self._view.weights
+        self._check_state(state, 1, dim)
+        self._round += 1
+        found = _copied(state)
+        if self.violation is None:
+            told = proofs.as_told(self._view.found, found, self._proof.told)
+            self.violation = self._broken(name_of(*AS_TOLD), told, FLOAT64_EPS)
+        if self.violation is not None:  # nothing else is checked any more
+            self.mistakes += bool(seen.label[0] not in (0.0, seen.prediction[0]))
+            return
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers fail
+            self._check_round(seen, true, self._look(found))
+
+    def _check_round(self, seen: Reading, true: Float, then: View) -> None:
+        """Check a round after which the state looks like ``then``."""
+        report, label, prediction = seen.features[0], float(seen.label[0]), float(seen.prediction[0])
+        before, facts, dim = self._view, self._truth, self._truth.dim
+        eps = rounding(report, seen.classifier[0], seen.eps)
+        moved = not any((report == place).all() for place in _roundings(true, eps))
+        self._view, after = then, then.weights
         z, x = np.append(true, before.fake) - before.origin, np.append(report, before.fake) - before.origin
         reach = norm(np.append(report, before.fake)) + norm(before.origin) + float(before.alpha.max())
         # Weights are float64, whatever the report went through.
-        self._size = max(self._size, reach + FLOAT64_EPS / eps * (norm(before.weights) + norm(after)))
+        self._error = max(self._error, eps * reach + FLOAT64_EPS * (norm(before.weights) + norm(after)))
         # A functional margin that equals the threshold up to rounding may be taken for smaller or larger.
         least = before.threshold + slack(norm(before.weights) * reach, dim, eps)
         learned = label * float(x @ before.weights) <= least and bool((after != before.weights).any())
@@ -287,25 +340,29 @@ class Certificate:
             self._mistakes += 1
             self._squares += norm(surrogate) ** 2 + before.extra
             self._limit += longest(before, facts.radius) ** 2 + before.extra
-        if self.violation is None:
-            sums = self._mistakes, self._squares, self._limit
-            step = Step(facts, z, x, surrogate, label, mistake, moved, moved or surrogate is not x,
-                        before, then, after, self._separator, reach, self._size, *sums)  # fmt: skip
-            self.violation = self._first_violation(step, eps)
+        sums = self._error / eps, self._mistakes, self._squares, self._limit
+        step = Step(facts, z, x, surrogate, seen.classifier[0], prediction, label, mistake, moved,
+                    moved or surrogate is not x, before, then, after, self._separator, reach, *sums)  # fmt: skip
+        self.violation = self._first_violation(step, eps)
         if ended:
             self._begin()
 
     def _first_violation(self, step: Step, eps: float) -> Violation | None:
         """Return the first claim of the proof that does not hold."""
         for number, invariant in self._proof.rounds + (self._proof.mistakes if step.mistake and not step.ended else ()):
-            name = name_of(number, invariant)
-            for quantity, value, sense, limit, scale in invariant(step):
-                excess = 0.0 if value == limit else float(value - limit)  # both may be infinite
-                allowed = slack(scale, self._truth.dim, eps)
-                excess = {AT_LEAST: -excess, AT_MOST: excess, EQUAL: abs(excess)}[sense]
-                if not excess <= allowed:  # NaN fails
-                    return Violation(name, self._round, {quantity: float(value), sense: float(limit), "slack": allowed})
-                self.checked[name] += 1
+            if violation := self._broken(name_of(number, invariant), invariant(step), eps):
+                return violation
+        return None
+
+    def _broken(self, name: str, claims: proofs.Claims, eps: float) -> Violation | None:
+        """Return the first claim of an invariant that does not hold."""
+        for quantity, value, sense, limit, scale in claims:
+            excess = 0.0 if value == limit else float(value - limit)  # both may be infinite
+            allowed = float(slack(scale, self._truth.dim, eps))
+            excess = {AT_LEAST: -excess, AT_MOST: excess, EQUAL: abs(excess)}[sense]
+            if not excess <= min(allowed, LARGEST_FLOAT):  # NaN fails, and infinity
+                return Violation(name, self._round, {quantity: float(value), sense: float(limit), "slack": allowed})
+            self.checked[name] += 1
         return None
 
     def summary(self) -> str:
@@ -318,7 +375,7 @@ class Certificate:
         """Return what each invariant says, by its name."""
         return {
             name_of(number, invariant): (invariant.__doc__ or "").partition("\n")[0]
-            for number, invariant in self._proof.rounds + self._proof.mistakes
+            for number, invariant in (AS_TOLD, *self._proof.rounds, *self._proof.mistakes)
         }
 
     def raise_if_violated(self) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from agents.checks import LARGEST, finite_array, finite_features, finite_number, flag, hyperplane, signs
 from agents.typing import Bool, Float
-from learners.solvers import least_hinge_loss, widest_separator
+from learners.solvers import RELATIVE_GAP, least_hinge_loss, shortest_normals, widest_separator
 
 
 def radius(features: ArrayLike) -> float:
@@ -145,6 +145,58 @@ def max_margin(features: ArrayLike, labels: ArrayLike, *, bias: bool = True) -> 
     if best is None:
         return None
     return np.append(best.normal, best.offset * scale - best.normal @ centre if bias else 0.0)
+
+
+def attains(
+    features: ArrayLike, labels: ArrayLike, margin: float, *, intercept: float = 0.0, nonnegative: bool = False
+) -> bool:
+    """Tell whether a hyperplane with a given intercept keeps a margin: ``y (w.z + b) >= margin`` with ``|w| <= 1``.
+
+    That is what the mistake bounds assume of w* = w / margin. The margin may exceed the best one by a relative 1e-8; it
+    must be large enough, for the radius of the sample, to be told from rounding.
+
+    Parameters
+    ----------
+    features : array_like, shape (n, d)
+        The points.
+    labels : array_like, shape (n,)
+        Their labels, -1 or +1.
+    margin : float
+        Greater than 0.
+    intercept : float, optional
+        b, for weights of norm 1.
+    nonnegative : bool, optional
+        Whether no weight may be negative.
+
+    Raises
+    ------
+    TypeError
+        If an argument does not hold real numbers.
+    ValueError
+        If a shape does not fit, a number is NaN, infinite or out of range, or a label is neither -1 nor +1.
+    ArithmeticError
+        If the solver does not end.
+
+    References
+    ----------
+    Lawson, Hanson (1995), Solving Least Squares Problems, chapter 23 (least distance programming).
+    """
+    features, labels = _sample(features, labels)
+    margin = finite_number("margin", margin, above=0.0)
+    intercept = finite_number("intercept", intercept)
+    scale = max(_longest(features), abs(intercept))
+    rounding = 16 * (features.shape[1] + 8) * np.finfo(float).eps
+    if margin <= rounding * scale:
+        return False
+    rows, least = labels[:, None] * (features / scale), (margin - labels * intercept) / scale
+    slack = RELATIVE_GAP * margin / scale + rounding
+    if flag("nonnegative", nonnegative):
+        rows = np.vstack([rows, np.eye(features.shape[1])])
+        least = np.append(least, np.zeros(features.shape[1]))
+    if (least <= 0.0).all():
+        return True  # w = 0: all labels are equal, and the intercept alone keeps the margin
+    shortest = (normal / max(1.0, float(np.linalg.norm(normal))) for normal in shortest_normals(rows, least))
+    return any(bool((rows @ normal >= least - slack).all()) for normal in shortest)
 
 
 def soft_margin(features: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None) -> Float:

@@ -18,8 +18,10 @@ import numpy as np
 from agents.costs import steepest
 from agents.typing import Float
 from learners.base import Truth
-from learners.biased import LEARN
+from learners.biased import ACCEPT_ALL, ACCEPT_NOBODY, LEARN
 from learners.bounds.common import ceiling, floor, square
+from learners.phases import NO_WEIGHTS, guess_budget
+from learners.rules import SHORTEST_WEIGHTS
 
 AT_LEAST, AT_MOST, EQUAL = "at least", "at most", "equal to"
 MEANINGS = {
@@ -79,6 +81,8 @@ class View(NamedTuple):
     phase: tuple[float, ...] = ()  # the sums of the proof begin anew when it changes
     evidence: tuple[float, ...] = ()  # changes with it if there was more than mistakes
     budget: float = math.inf  # mistakes that a phase survives
+    nobody: bool = False  # accepted while there are no weights
+    clears: bool = False  # takes weights that are but rounding errors for none
 
     @property
     def pull(self) -> Float:
@@ -91,11 +95,15 @@ class View(NamedTuple):
         weights[self.corrected] = np.maximum(0.0, weights[self.corrected])
         if self.eta and (best := steepest(weights[:-1], self.alpha)) >= 0:
             weights[best] += self.eta
+        if self.clears and norm(weights) <= NO_WEIGHTS * (norm(self.weights) + norm(change)):
+            weights[:] = 0.0
         return weights
 
 
 class Step(NamedTuple):
     """A round and what was learned from it: ``truth`` is z, ``report`` x, ``surrogate`` x~, ``separator`` w*.
+
+    ``classifier`` and ``prediction`` are as published and as observed.
 
     Claims need scales: ``reach`` is the size of a report's terms, ``|x| + max alpha``, and ``size`` the largest size so
     far of an update's terms. Of the phase so far: ``squares`` sums what the ``mistakes`` may have added to ``|w|^2``,
@@ -106,6 +114,8 @@ class Step(NamedTuple):
     truth: Float
     report: Float
     surrogate: Float
+    classifier: Float
+    prediction: float
     label: float
     mistake: bool  # and seen to be one; for a margin: learned from
     moved: bool
@@ -137,6 +147,18 @@ def norm(vector: Float) -> float:
 def longest(view: View, radius: float) -> float:
     """The largest norm of a surrogate point."""
     return math.hypot(radius + view.stretch, view.fake)
+
+
+def as_told(old: Any, new: Any, told: tuple[str, ...]) -> Claims:
+    """What the learner was told stays as it was, a guessed gamma stays or is halved, and all numbers are finite."""
+    halved = getattr(new, "halves", False) and new.margin == old.margin / 2.0
+    for name in new._fields:
+        before, after = np.asarray(getattr(old, name)), np.asarray(getattr(new, name))
+        # What may be infinite begins so: the upper end of a bracket, the threshold of who learns from mistakes only.
+        strange = ~(np.isfinite(after) | (after == np.inf if name == "high" else after == before))
+        yield Claim(f"state.{name}, not finite", float(strange.sum()), AT_MOST, 0.0)
+        if name in told and not (halved and name == "margin"):
+            yield Claim(f"state.{name}, changed", float((after != before).sum()), AT_MOST, 0.0)
 
 
 def separable(step: Step) -> Claims:
@@ -196,6 +218,36 @@ def only_mistakes(step: Step) -> Claims:
     rejected, idle = step.mistake and step.moved and step.label > 0.0, not (step.mistake or step.ended)
     yield Claim("positive movers rejected", float(rejected), AT_MOST, 0.0)
     yield Claim("|w_new - w|", norm(step.after - step.before.weights) if idle else 0.0, AT_MOST, 0.0)
+
+
+def publication(step: Step) -> Claims:
+    """The published classifier is that of w, its threshold w.pull higher; without w it accepts everybody or nobody."""
+    before, published = step.before, step.classifier
+    weights, size = before.weights[:-1], norm(before.weights[:-1])
+    raised = float(before.weights @ (before.pull + before.origin))
+    if size < SHORTEST_WEIGHTS:
+        nobody = before.nobody or before.weights[-1] < 0.0
+        yield Claim("|published w|", norm(published[:-1]), AT_MOST, 0.0)
+        yield Claim("nobody accepted", float(published[-1] < 0.0), EQUAL, float(nobody))
+    else:
+        unit = published / (norm(published[:-1]) or 1.0)
+        scale = norm(before.pull) + norm(before.origin) + abs(before.weights[-1]) / size
+        yield Claim("direction published, off w", norm(unit[:-1] - weights / size), AT_MOST, 0.0, 1.0)
+        yield Claim("intercept published", float(unit[-1]), EQUAL, (before.weights[-1] - raised) / size, scale)
+
+
+def decision(step: Step) -> Claims:
+    """Reports above the published threshold are accepted, those below it rejected; whoever moves is accepted."""
+    before, accepted = step.before, step.prediction > 0.0
+    score = float(before.weights @ (step.report - before.pull))
+    # A mover's place is rounded as its whole way is, also next to the origin.
+    scale = norm(before.weights) * (step.reach + norm(step.truth))
+    yield Claim("|prediction|", abs(step.prediction), EQUAL, 1.0)
+    if before.weights.any():
+        yield Claim("w.x - w.pull", score, AT_LEAST if accepted else AT_MOST, 0.0, scale)
+    else:
+        yield Claim("prediction without w", step.prediction, EQUAL, -1.0 if before.nobody else 1.0)
+    yield Claim("movers rejected", float(step.moved and not accepted), AT_MOST, 0.0)
 
 
 def kept_margin(step: Step) -> Claims:
@@ -276,6 +328,8 @@ def few_mistakes(step: Step) -> Claims:
 def verdict(step: Step) -> Claims:
     """A phase is given up for a true reason: its alpha is too large or too small by gamma / 2, or gamma is wrong."""
     old, new, true, scale = step.before.found, step.then.found, step.facts.margin, step.facts.radius
+    if new.guesses == old.guesses:
+        yield Claim("gamma", new.margin, EQUAL, old.margin)
     if new.guesses != old.guesses:
         yield Claim("refuted gamma", old.margin, AT_LEAST, true, scale)
         yield Claim("next gamma", new.margin, EQUAL, old.margin / 2.0)
@@ -286,15 +340,37 @@ def verdict(step: Step) -> Claims:
 
 
 def bracket(step: Step) -> Claims:
-    """The bracket from lo to hi around alpha only shrinks, is wider than gamma / 2, and holds the estimate below hi."""
-    old, new = step.before.found, step.then.found
-    if new.guesses == old.guesses:
-        yield Claim("lo", new.low, AT_LEAST, old.low)
-        yield Claim("hi", new.high, AT_MOST, old.high)
-    yield Claim("estimate", new.estimate, AT_LEAST, new.low)
+    """A phase's end moves lo or hi to its estimate; alpha stays between, gamma / 2 above lo; the next is halfway."""
+    old, new, alpha = step.before.found, step.then.found, step.before.most
+    ends, estimate = (old.low, old.high), old.estimate
+    if new.guesses != old.guesses:
+        ends, estimate = (0.0, math.inf), 0.0
+    elif step.ended:
+        ends = (old.low, old.estimate) if new.high < old.high else (old.estimate, old.high)
+        doubled = min(max(2.0 * old.estimate, old.margin / 2.0), old.radius)
+        estimate = sum(ends) / 2.0 if ends[1] < math.inf else doubled
+    yield Claim("lo", new.low, EQUAL, ends[0])
+    yield Claim("hi", new.high, EQUAL, ends[1])
+    yield Claim("next estimate", new.estimate, EQUAL, estimate, step.facts.radius)
+    if new.low > 0.0 and new.margin <= step.facts.margin:
+        yield Claim("lo", new.low, AT_MOST, alpha - new.margin / 2.0, step.facts.radius)
     yield Claim("hi - estimate", new.high - new.estimate, AT_LEAST, new.margin / 4.0, step.facts.radius)
-    yield Claim("hi", new.high, AT_LEAST, step.before.most)
+    yield Claim("hi", new.high, AT_LEAST, alpha)
     yield Claim("hi - lo", new.high - new.low, AT_LEAST, new.margin / 2.0, step.facts.radius)
+
+
+def counters(step: Step) -> Claims:
+    """The learner counts its mistakes, its phases and its guesses as they happen, and begins anew with each."""
+    old, new = step.before.found, step.then.found
+    guessed, found_out = new.guesses != old.guesses, new.high < old.high
+    counted = old.guess_mistakes + (step.mistake and not found_out)  # evidence is no mistake
+    yield Claim("guesses", new.guesses, EQUAL, old.guesses + guessed)
+    yield Claim("phases", new.phases, EQUAL, 1.0 if guessed else old.phases + float(step.ended))
+    limit = 0.0 if step.ended else old.phase_mistakes + float(step.mistake)
+    yield Claim("mistakes of the phase, as counted", new.phase_mistakes, EQUAL, limit)
+    yield Claim("mistakes of the guess, as counted", new.guess_mistakes, EQUAL, 0.0 if guessed else counted)
+    if old.halves and not guessed:
+        yield Claim("mistakes of the guess", new.guess_mistakes, AT_MOST, guess_budget(old.radius, old.margin) + 1.0)
 
 
 def few_phases(step: Step) -> Claims:
@@ -318,10 +394,33 @@ def patience(step: Step) -> Claims:
         yield Claim("mistakes of the phase", step.mistakes, AT_MOST, survived)
 
 
+def ends(step: Step) -> Claims:
+    """The first two mistakes are x-, while everybody is accepted, and x+, while nobody is; then origins are tried."""
+    old, new = step.before.found, step.then.found
+    first = step.mistake and old.stage < LEARN
+    yield Claim("stage", new.stage, EQUAL, old.stage + float(first))
+    for name, before, after, stage in (
+        ("x-", old.negative, new.negative, ACCEPT_ALL),
+        ("x+", old.positive, new.positive, ACCEPT_NOBODY),
+    ):
+        place = step.report[:-1] if first and old.stage == stage else before
+        yield Claim(f"|{name} off its place|", norm(after - place), AT_MOST, 0.0)
+
+
+def origin_counters(step: Step) -> Claims:
+    """The learner counts the mistakes around its origin, and the origins that it gave up, as they happen."""
+    old, new, learning = step.before.found, step.then.found, step.before.found.stage == LEARN
+    counted = old.guess_mistakes + float(step.mistake) if learning and not step.ended else 0.0
+    yield Claim("guesses", new.guesses, EQUAL, old.guesses + float(learning and step.ended))
+    yield Claim("mistakes around p, as counted", new.guess_mistakes, EQUAL, counted)
+
+
 def segment(step: Step) -> Claims:
-    """Origins lie between a true negative x- and a true positive x+, and are few."""
+    """Origins lie between a true negative x- and a true positive x+, gamma / 2 apart, and are few."""
     found, ideal, facts = step.then.found, step.separator, step.facts
-    if found.stage == LEARN:
+    if found.stage < LEARN:
+        yield Claim("|p| without x- and x+", norm(found.origin), AT_MOST, 0.0)
+    else:
         whole, p = norm(found.positive - found.negative), step.then.origin
         bias = step.then.offset - float(ideal @ p)
         scale, share = facts.radius * norm(ideal) + abs(bias), norm(np.append(found.negative, 0.0) - p) / (whole or 1.0)
@@ -329,6 +428,9 @@ def segment(step: Step) -> Claims:
         yield Claim("w*.x+", float(ideal[:-1] @ found.positive) + bias, AT_LEAST, 1.0, scale)
         yield Claim("|x+ - x-|", whole, AT_LEAST, 2.0 * facts.margin, facts.radius)
         yield Claim("lambda", share, AT_MOST, 1.0)
+        place = found.negative + found.guesses * found.margin / 2.0 / (whole or 1.0) * (found.positive - found.negative)
+        size = norm(found.negative) + norm(found.positive)
+        yield Claim("|p off its place on the segment|", norm(found.origin - place), AT_MOST, 0.0, size)
         yield Claim("guesses", found.guesses + 1, AT_MOST, ceiling(4.0 * found.radius / found.margin) - 2.0)
 
 

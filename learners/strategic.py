@@ -237,7 +237,7 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
 
     def _applies(self, truth: Truth) -> bool:
         told = truth.cost == "l1" and not self.literal and bool((self._cost.budgets(truth.dim)[0] == truth.alpha).all())
-        return told and truth.nonnegative and self.radius >= truth.radius
+        return told and truth.one_cost and truth.nonnegative and self.radius >= truth.radius
 
 
 class BiasedL1(StrategicPerceptronL1):

@@ -90,6 +90,11 @@ class BenchScenario(ABC):
         """Whether a learner that can play has something to learn from, and so takes part by default."""
         return True
 
+    @property
+    def proved(self) -> Truth | None:
+        """The truth, where the theorems' assumptions hold."""
+        return self.truth
+
     @abstractmethod
     def why_no_bound(self) -> str:
         """Say why no contestant has a bound on its mistakes."""

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from agents.checks import count
-from agents.individuals import BestResponse
 from learners.base import Learner
 from strategic_env.archive import Archive
 from strategic_env.bench_scenario import BenchScenario
@@ -51,10 +50,8 @@ class Results:
 
     def bound(self, contestant: Contestant, *, printed: bool = False) -> float | None:
         """Return the theorem's bound on a contestant's mistakes; None where its assumptions fail."""
-        truth, setting, learner = self.scenario.truth, self.scenario.setting, contestant.learner
-        if truth is None or setting.feedback != "full" or type(setting.individual) is not BestResponse:
-            return None
-        return learner.bound(truth, printed=printed) if isinstance(learner, Learner) else None
+        truth, learner = self.scenario.proved, contestant.learner
+        return learner.bound(truth, printed=printed) if truth is not None and isinstance(learner, Learner) else None
 
 
 def evaluate(

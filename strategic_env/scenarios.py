@@ -10,14 +10,13 @@ import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
 from agents.checks import count, one_of
-from agents.costs import L2
 from agents.individuals import BestResponse
-from agents.populations import FiniteKnown
 from learners.base import Truth
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
 from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, check_game, refuse_unknown
 from strategic_env.builders import BUILDERS, truth_of
+from strategic_env.claims import check_truth, unverified
 from strategic_env.game import FEEDBACK, Setting
 from strategic_env.interface import knowledge_of
 from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
@@ -42,7 +41,8 @@ class Scenario(BenchScenario):
     knowledge : dict
         What a learner is told.
     truth : Truth or None
-        What the theorems' bounds depend on; None where no hyperplane separates the labels, or nobody knows.
+        What the theorems' bounds depend on; None where no hyperplane separates the labels, or nobody knows. It is held
+        against the setting; where nobody can tell, as of a population of your own, no bounds are shown.
     options : dict
         The options that were given, all JSON.
 
@@ -68,31 +68,13 @@ class Scenario(BenchScenario):
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
         count("horizon", self.horizon, minimum=1)
-        for what, said, found in self._claims():
-            if said != found:
-                raise ValueError(
-                    f"truth must be that of the setting: it says {what} {said}, the setting has {found}; "
-                    "with another setting, give another truth, or None to see no bounds"
-                )
+        if self.truth is not None:
+            check_truth(self.truth, self.setting)
 
-    def _claims(self) -> list[tuple[str, object, object]]:
-        """Return what the truth says, and what the setting has."""
-        truth, population, cost = self.truth, self.setting.population, self.setting.cost
-        if truth is None:
-            return []
-        least = None if population.alpha is None else (population.alpha[0],)
-        claims: list[tuple[str, object, object]] = [
-            ("cost", truth.cost, "l2" if cost.norm == L2 else "l1"),
-            ("dim", truth.dim, population.dim),
-            ("alpha", tuple(truth.alpha), tuple(cost.budgets(population.dim)[0].tolist())),
-            ("alpha_min", truth.alpha_min, least),
-            ("noise", 0.0, population.noise),
-            ("radius", truth.radius, max(truth.radius, population.radius)),
-        ]
-        # Of given members the truth may know more than the population: how far they keep in fact.
-        if population.margin is not None and not isinstance(population, FiniteKnown):
-            claims.append(("margin", truth.margin, min(truth.margin, population.margin)))
-        return claims
+    @property
+    def proved(self) -> Truth | None:
+        """The truth, where the theorems' assumptions hold and it is verified."""
+        return None if self._voided() else self.truth
 
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
@@ -121,6 +103,10 @@ class Scenario(BenchScenario):
 
     def why_no_bound(self) -> str:
         """Say which assumption of the theorems fails."""
+        return self._voided() or "no bounds: no theorem of these learners applies here"
+
+    def _voided(self) -> str | None:
+        """Say what voids the bounds of all learners; None if nothing does."""
         setting = self.setting
         if setting.feedback != "full":
             return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
@@ -128,7 +114,7 @@ class Scenario(BenchScenario):
             return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
         if self.truth is None:
             return "no bounds: no hyperplane is known to separate the labels"
-        return "no bounds: no theorem of these learners applies here"
+        return unverified(setting.population)
 
     def _parts(self) -> dict[str, Any]:
         setting = self.setting

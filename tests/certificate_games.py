@@ -55,8 +55,9 @@ def draw_pool(
     far = np.flatnonzero(abs(values) > least)[:POOL]
     z, values = np.ascontiguousarray(z[far]), values[far]
     radius, margin = np.linalg.norm(z, axis=1).max(), abs(values).min()
+    cost, reaches = ("l1", dim) if nonnegative else ("l2", 1)
     truth = Truth(
-        "l1" if nonnegative else "l2", dim, float(radius), float(margin), float(offset), (alpha * radius,), nonnegative
+        cost, dim, float(radius), float(margin), float(offset), (float(alpha * radius),) * reaches, nonnegative
     )
     return Pool(z, np.sign(values), np.append(normal, offset), truth)
 
@@ -131,7 +132,7 @@ class Kind(NamedTuple):
                 cost = L2Cost(np.maximum(0.0, alpha[0] - self.differ * pool.truth.margin * rng.random(len(pool.z))))
             truth = pool.truth
             if cost.norm == 1:
-                truth = truth._replace(alpha=tuple(cost.budgets(dim)[0]))
+                truth = truth._replace(alpha=tuple(cost.budgets(dim)[0].tolist()))
             elif self.differ:
                 truth = truth._replace(alpha=(cost.alpha.max(),), alpha_min=(cost.alpha.min(),))
             game = Game(self.learner(alpha, truth), pool._replace(truth=truth), cost, **options)

@@ -97,9 +97,10 @@ class Recorder(Certificate):
 
 
 def orthonormal(learner: Any, cost: Any, certificate: type[Certificate] = Certificate) -> Any:
-    """Play ``z_i = -e_i``, all negative, in 7 dimensions: for l2 every inequality of the theorem is an equality."""
-    truth = Truth(learner.cost, 7, 1.0, 7**-0.5, 0.0, (float(cost.alpha),), True)
-    pool = Pool(-np.eye(7), -np.ones(7), np.append(np.ones(7), 0.0), truth)
+    """Play ``z_i = -1.1 e_i``, all negative, in 7 dimensions: for l2 every inequality of the theorem is an equality."""
+    # No number of float32: those are checked with its tolerance only.
+    truth = Truth(learner.cost, 7, 1.1, 1.1 * 7**-0.5, 0.0, tuple(cost.budgets(7)[0].tolist()), True)
+    pool = Pool(-1.1 * np.eye(7), -np.ones(7), np.append(np.ones(7), 0.0), truth)
     game = Game(learner, pool, cost, certificate=certificate)
     return game.finish(np.random.default_rng(0), greedy=True)
 
@@ -119,7 +120,7 @@ def negative_weights(step: Step) -> Step:
     return step._replace(before=step.before._replace(weights=step.before.weights - 3.0))
 
 
-L2, L1 = (StrategicPerceptronL2(0.5), L2Cost(0.5)), (StrategicPerceptronL1(0.5, 1.0), WeightedL1Cost(0.5))
+L2, L1 = (StrategicPerceptronL2(0.5), L2Cost(0.5)), (StrategicPerceptronL1(0.5, 1.1), WeightedL1Cost(0.5))
 A_LITTLE = 1e-9
 
 
@@ -214,5 +215,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="true_features must have shape"):
         game.certificate.check(flat, np.zeros(3), game.state)
     with pytest.raises(ValueError, match="^features must have shape"):
-        batch = {"features": np.zeros((1, 2)), "label": 0.0, "prediction": 1.0, "round": 1.0}
+        batch = {"features": np.zeros((1, 2)), "classifier": np.zeros((1, 3))} | dict.fromkeys(
+            ("label", "prediction", "round"), np.ones((1, 1))
+        )
         game.certificate.check(batch, np.zeros(2), game.state)

@@ -1,7 +1,7 @@
 """Give every state of the sources a Numba cache of its own.
 
-Numba's cache notices an edit to the file of a compiled function, but neither an edit to a function that it calls from
-another file nor a change of Numba's environment variables: without this, tests would run code that no longer exists.
+The cache notices an edit of the sources, but not a change of Numba's environment variables; and test runs before and
+after an edit, side by side, would replace each other's compiled code.
 """
 
 import hashlib

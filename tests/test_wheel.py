@@ -25,10 +25,10 @@ emails.step(0)
 """
 
 
-def run(*command: str | Path, cwd: Path) -> str:
-    """Run a command as a user would, without this test run's settings; return what it prints."""
+def run(*command: str | Path, cwd: Path, **settings: str) -> str:
+    """Run a command as a user would, with some settings but not this test run's; return what it prints."""
     ours = ("PYTHON", "PYTEST_", "NUMBA_", "COV_")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)} | settings
     completed = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=1800
     )
@@ -65,5 +65,8 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     elsewhere.mkdir()
     run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
     run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, cwd=elsewhere)
-    run(binaries / "python", "-W", "error", "-c", SMOKE, cwd=elsewhere)
+    run(binaries / "python", "-W", "error", "-c", SMOKE, cwd=elsewhere, XDG_CACHE_HOME=str(tmp_path / "user"))
     assert "GermanCredit" in run(binaries / "strategic-env", "list", cwd=elsewhere)
+    run(binaries / "python", "-m", "pip", "uninstall", "--quiet", "--yes", "strategic-env", cwd=elsewhere)
+    left = f"from importlib.util import find_spec; print(*(name for name in {PACKAGES} if find_spec(name)))"
+    assert run(binaries / "python", "-c", left, cwd=elsewhere).split() == [], "nothing stays importable"

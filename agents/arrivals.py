@@ -14,7 +14,7 @@ from agents.boundary import length
 from agents.caps import separable_individual
 from agents.compiled import compiled, inlined, loop
 from agents.limits import checked_block
-from agents.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, checked_source
+from agents.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, check_source
 from agents.typing import Float, Int, Key
 
 BLOCK = 64
@@ -194,8 +194,9 @@ class ManyArrivals:
     """
 
     def __init__(self, source: Source, games: int, block: int) -> None:
-        self.source = source = checked_source(source)
+        check_source(source)
         dim = source.features.shape[1]
+        self.source = source
         self.index = np.zeros((games, block), dtype=np.int64)
         self.label = np.zeros((games, block))
         self.keys = np.zeros((games, 2), dtype=np.uint64)

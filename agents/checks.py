@@ -382,10 +382,12 @@ def _checked(
 
 def _fits(array: NDArray[Any], shape: tuple[int | None, ...], least: int) -> bool:
     """Whether an array has this shape, where ``None`` allows any length of at least ``least``."""
-    return array.ndim == len(shape) and all(
-        found == wanted if wanted is not None else found >= least
-        for found, wanted in zip(array.shape, shape, strict=True)
-    )
+    if array.ndim != len(shape):
+        return False
+    for found, wanted in zip(array.shape, shape, strict=True):  # `all` over a generator takes twice as long
+        if found < least if wanted is None else found != wanted:
+            return False
+    return True
 
 
 def _misshapen(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> ValueError:

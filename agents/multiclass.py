@@ -31,8 +31,8 @@ from agents.multiclass_points import (
     PointSource,
     Words,
     check_classes,
+    check_point_source,
     check_points,
-    checked_point_source,
     classes_of,
 )
 from agents.populations import standardised
@@ -110,9 +110,11 @@ def played_point_source(population: MulticlassPopulation, source: PointSource) -
         return source
     if not isinstance(source, PointSource):
         raise TypeError(f"the population's source() must return a PointSource, got {shown(source)}")
-    checked = checked_point_source(source)
-    check_points(checked, multiclass_limits(population), population.classes)
-    return checked
+    limits = multiclass_limits(population)
+    check_point_source(source)
+    check_points(source, limits, population.classes)
+    # Compiled code knows them as floats.
+    return source._replace(noise=limits.noise, spread=float(source.spread), radius=float(source.radius))
 
 
 def played_points(population: MulticlassPopulation, points: tuple[Float, Int], rounds: int) -> tuple[Float, Int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents import streams
 from agents.boundary import copy, length
-from agents.checks import LARGEST_COUNT, count, finite_length, finite_number, plain_array, shown
+from agents.checks import LARGEST_COUNT, count, finite_length, plain_array, shown
 from agents.compiled import compiled, inlined, loop
 from agents.limits import Limits, check_features, check_span
 from agents.typing import Float, Int, Key
@@ -229,8 +229,8 @@ def begin_games(source: PointSource, drawn: Drawn, games: Int, scratch: Float) -
         begin_game(source, drawn, game, scratch)
 
 
-def checked_point_source(source: PointSource) -> PointSource:
-    """Return a source in the types that compiled code knows, if that code stays inside its arrays.
+def check_point_source(source: PointSource) -> None:
+    """Check that compiled code stays inside the arrays of a source.
 
     What the given rows are is not looked at (`check_points`): it takes time, and no number among them leads astray.
 
@@ -249,14 +249,14 @@ def checked_point_source(source: PointSource) -> PointSource:
         raise ValueError(f"the source's features must have rows if its kind is {DATA} (DATA) and only then, got {rows}")
     if len(plain_array("the source's origin", source.origin, (None, 2), np.uint64)) > 1:
         raise ValueError(f"the source's origin must have one row at most, got {len(source.origin)}")
-    return source._replace(
-        kind=kind,
-        classes=count("the source's classes", source.classes, minimum=2, maximum=LARGEST_COUNT),
-        noise=finite_number("the source's noise", source.noise, minimum=0.0, maximum=1.0),
-        words=_checked_words(source.words, len(places)),
-        spread=finite_length("the source's spread", source.spread),
-        radius=finite_length("the source's radius", source.radius),
-    )
+    if not isinstance(source.words, Words):
+        raise TypeError(f"the source's words must be Words, got {shown(source.words)}")
+    head = count("the words' head", source.words.head, maximum=len(places))
+    most = count("the words' most", source.words.most, maximum=head)
+    least = count("the words' least", source.words.least, maximum=most)
+    count("the words' lacking", source.words.lacking, maximum=least)
+    count("the words' tail", source.words.tail, maximum=len(places) - head)
+    count("the source's classes", source.classes, minimum=2, maximum=LARGEST_COUNT)
 
 
 def classes_of(words: Words) -> int:
@@ -264,22 +264,13 @@ def classes_of(words: Words) -> int:
     return min(LARGEST_COUNT, math.comb(words.head, words.most) // 2)
 
 
-def _checked_words(words: Words, dim: int) -> Words:
-    """Return words that there are among ``dim`` features."""
-    if not isinstance(words, Words):
-        raise TypeError(f"the source's words must be Words, got {shown(words)}")
-    head = count("the words' head", words.head, maximum=dim)
-    most = count("the words' most", words.most, maximum=head)
-    least = count("the words' least", words.least, maximum=most)
-    lacking = count("the words' lacking", words.lacking, maximum=least)
-    return Words(head, least, most, lacking, count("the words' tail", words.tail, maximum=dim - head))
-
-
 def check_points(source: PointSource, limits: Limits, classes: int) -> None:
-    """Check a `checked_point_source` against what its population says, point by point.
+    """Check a source that passed `check_point_source` against what its population says, point by point.
 
     Raises
     ------
+    TypeError
+        If a number is of another kind.
     ValueError
         If a point is out of range, a label is none of 0 to K - 1, or width, classes or noise contradict the population.
     """
@@ -290,6 +281,8 @@ def check_points(source: PointSource, limits: Limits, classes: int) -> None:
     ):
         if found != wanted:
             raise ValueError(f"the source's {name} must be {wanted}, as the population says, got {found}")
+    finite_length("the source's spread", source.spread)
+    finite_length("the source's radius", source.radius)
     if source.kind == DATA:
         check_features("the source's features", source.features, limits)
         check_classes("the source's labels", source.labels, classes)
@@ -330,7 +323,8 @@ class ManyPoints:
     """
 
     def __init__(self, source: PointSource, games: int) -> None:
-        self.source = source = checked_point_source(source)
+        check_point_source(source)
+        self.source = source
         classes, dim = source.classes, len(source.places)
         self.drawn = Drawn(
             keys=np.zeros((games, 2), dtype=np.uint64),

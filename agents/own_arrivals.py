@@ -17,7 +17,7 @@ from agents.limits import (
 )
 from agents.nature import AdaptiveArrivals
 from agents.populations import Population
-from agents.sources import Source, check_members, checked_source
+from agents.sources import Source, check_members, check_source
 from agents.typing import Float, Int
 
 
@@ -51,9 +51,10 @@ def played_source(population: Population, source: Source | None) -> Source | Non
         return source
     if not isinstance(source, Source):
         raise TypeError(f"the population's source() must return a Source or None, got {shown(source)}")
-    checked = checked_source(source)
-    check_members(checked, limits_of(population))
-    return checked
+    limits = limits_of(population)
+    check_source(source)
+    check_members(source, limits)
+    return source._replace(noise=limits.noise)  # compiled code knows it as a float
 
 
 class OwnArrivals(Arrivals):

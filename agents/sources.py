@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.caps import NO_CAPS, Caps
-from agents.checks import LARGEST, LARGEST_COUNT, count, finite_number, flag, plain_array, shown
+from agents.checks import LARGEST, LARGEST_COUNT, count, flag, plain_array, shown
 from agents.limits import Limits, check_budgets, check_features, check_labels, check_span
 from agents.typing import Float, Key
 
@@ -61,8 +61,8 @@ def members(features: Float, labels: Float, order: int, head: int = 0, noise: fl
     )  # fmt: skip
 
 
-def checked_source(source: Source) -> Source:
-    """Return a source in the types that compiled code knows, if that code stays inside its arrays.
+def check_source(source: Source) -> None:
+    """Check that compiled code stays inside the arrays of a source.
 
     What the members are is not looked at (`check_members`): it takes time, and no number among them leads astray.
 
@@ -87,37 +87,27 @@ def checked_source(source: Source) -> Source:
         raise ValueError(f"the source's origin must have one row at most, got {len(source.origin)}")
     if not isinstance(source.caps, Caps):
         raise TypeError(f"the source's caps must be Caps, got {shown(source.caps)}")
-    order, size, head = _checked_order(source, rows)
-    return source._replace(
-        order=order,
-        head=head,
-        size=size,
-        noise=finite_number("the source's noise", source.noise, minimum=0.0, maximum=1.0),
-        nonnegative=flag("the source's nonnegative", source.nonnegative),
-    )
-
-
-def _checked_order(source: Source, rows: int) -> tuple[int, int, int]:
-    """Return order, size and head, if they lead to members that there are."""
     order = count("the source's order", source.order, maximum=NEW)
     size = count("the source's size", source.size, minimum=0 if order == NEW else 1, maximum=LARGEST_COUNT)
     if order == NEW and rows + size:
-        raise ValueError(
-            f"the source's order must not be {NEW} (NEW) where it has members, got {max(rows, size)} of them"
-        )
+        got = f"{max(rows, size)} of them"
+        raise ValueError(f"the source's order must not be {NEW} (NEW) where it has members, got {got}")
     if rows and size != rows:
         raise ValueError(f"the source's size must be {rows}, as many as there are features, got {size}")
-    return order, size, count("the source's head", source.head, maximum=max(0, size - 1))
+    count("the source's head", source.head, maximum=max(0, size - 1))
 
 
 def check_members(source: Source, limits: Limits) -> None:
-    """Check a `checked_source` against what its population says, member by member.
+    """Check a source that passed `check_source` against what its population says, member by member.
 
     Raises
     ------
+    TypeError
+        If a number is of another kind.
     ValueError
         If a member is out of range or not labelled -1 or +1, or width, reaches or noise contradict the population.
     """
+    flag("the source's nonnegative", source.nonnegative)
     rows, dim = source.features.shape
     if dim != limits.dim:
         raise ValueError(f"the source's features must have {limits.dim} columns, the population's dim, got {dim}")

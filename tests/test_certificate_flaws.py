@@ -18,7 +18,7 @@ from learners import (
     StrategicPerceptronL2,
     UnknownCostL2,
 )
-from learners.biased import BiasedL2State, place_origin
+from learners.biased import LEARN, BiasedL2State, place_origin
 from learners.certificate import Certificate
 from learners.unknown import UnknownCostState, end_phase
 
@@ -142,6 +142,22 @@ def gives_up_early(before: Any, state: Any) -> None:
         end_phase(state, 0, False)
 
 
+def leaves_the_segment(before: Any, state: Any) -> None:
+    """Places origins a little beside the segment, from the beginning."""
+    if (state.stage != before.stage).any() and state.stage[0] == LEARN:
+        state.origin[0, -1] += state.margin[0] / 100.0
+
+
+def halves_gamma(before: Any, state: Any) -> None:
+    state.margin[:] /= 2.0
+
+
+def takes_alpha_for_more(before: Any, state: Any) -> None:
+    """Believes that alpha is at least .9, wherever the search stands."""
+    if (state.phases != before.phases).any():
+        state.low[:] = max(float(state.low[0]), 0.9)
+
+
 def keeps_weights(before: Any, state: Any) -> None:
     if (getattr(state, "phases", state.guesses) != getattr(before, "phases", before.guesses)).any():
         state.weights[:] = before.weights
@@ -221,6 +237,7 @@ BROKEN: dict[str, tuple[Kind, set[str]]] = {
     ),
     "5: impatient": (biased_l2(Tampered(BiasedL2, impatient)), {"17 origin counters"}),
     "5: gives up early": (biased_l2(Tampered(BiasedL2, gives_up_early)), {"17 origins", "17 patience"}),
+    "5: leaves the segment": (biased_l2(Tampered(BiasedL2, leaves_the_segment)), {"17 segment"}),
     "5: keeps weights": (biased_l2(Tampered(BiasedL2, keeps_weights)), {"17 patience"}),
     "5: never gives up": (biased_l2(Tampered(BiasedL2, never_gives_up)), {"17 origin counters"}),
     "margin: only mistakes": (unmoved(lambda: broken(MarginPerceptron, learn_perceptron, "")(1.0)), {"18 kept margin"}),
@@ -245,6 +262,8 @@ LAPSED: dict[str, tuple[Callable[[], Any], set[str]]] = {
     "impatient": (lambda: Tampered(UnknownCostL2, impatient)(1.0, 0.25), {"16 counters"}),
     "never gives up": (lambda: Tampered(UnknownCostL2, never_gives_up)(1.0, 0.25), {"16 counters"}),
     "gives up early": (lambda: Tampered(UnknownCostL2, gives_up_early)(1.0, 0.25), {"16 patience"}),
+    "halves gamma": (lambda: Tampered(UnknownCostL2, halves_gamma)(1.0, 0.25), {"0 as told"}),
+    "takes alpha for more": (lambda: Tampered(UnknownCostL2, takes_alpha_for_more)(1.0, 0.25), {"15 bracket"}),
     "keeps weights": (lambda: Tampered(UnknownCostL2, keeps_weights)(1.0, 0.25), {"16 patience"}),
     "ignores the forbidden": (lambda: Tampered(UnknownCostL2, ignores_the_forbidden)(1.0, 0.25), {"16 counters"}),
     "forgets hi": (lambda: Tampered(UnknownCostL2, forgets_hi)(1.0, 0.25), {"15 bracket"}),

@@ -158,3 +158,23 @@ def moved(shown: Any, state: Any) -> None:
 @pytest.mark.parametrize("name", LEARNERS)
 def test_an_observation_that_contradicts_the_game_is_a_violation(name: str, doctor: Any) -> None:
     assert play(name, doctor).violation is not None
+
+
+@pytest.mark.parametrize(("more", "flaw"), [(1, None), (2, "16 counters")])
+def test_a_guess_that_is_given_up_is_counted_once(more: int, flaw: str | None) -> None:
+    """Too large a guess may be given up early: no bound suffers."""
+
+    def give_up(shown: Any, state: Any) -> None:
+        for name, value in {"low": 0.0, "high": np.inf, "estimate": 0.0, "phases": 1}.items():
+            getattr(state, name)[:] = value
+        for name in ("weights", "phase_mistakes", "guess_mistakes"):
+            getattr(state, name)[:] = 0
+        state.margin[:] /= 2.0
+        state.guesses[:] += more
+
+    played = game("UnknownMarginL2", Tampering)
+    assert isinstance(played.certificate, Tampering)
+    played.certificate.doctor = give_up
+    played.play(0)
+    violation = played.certificate.violation
+    assert (violation and violation.invariant) == flaw

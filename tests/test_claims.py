@@ -205,6 +205,23 @@ def test_a_bound_is_shown_exactly_where_its_theorems_assumptions_hold(
     assert caught is not None, "told less than is true, its bound still holds"
 
 
+def test_no_bound_of_printed_forms_that_have_none_nor_of_a_cost_beyond_the_search() -> None:
+    for learner, truth in (
+        (StrategicPerceptronL1([0.3, 0.2], 1.0, literal=True), L1_TRUTH),
+        (BiasedL1([0.3, 0.2], 1.0, literal=True), L1_TRUTH),
+        (UnknownCostL2(1.0, 0.1, literal=True), L2_TRUTH),
+        (UnknownCostL1Single(1.0, 0.1, 0, literal=True), SINGLE),
+        (BiasedL2(0.3, 1.0, 0.1, literal=True), L2_TRUTH),
+    ):
+        assert learner.bound(truth) is None, learner
+    assert UnknownMarginL2(1.0).bound(L2_TRUTH, printed=True) is None
+    assert UnknownCostL1Single(1.0, 0.1, 0).bound(SINGLE, printed=True) is None
+    assert StrategicMaxMargin(0.3).bound(L2_TRUTH, printed=True) is None
+    for search in (UnknownCostL2(1.0, 0.1), UnknownMarginL2(1.0)):
+        assert search.bound(L2_TRUTH._replace(alpha=(1.0,))) is not None
+        assert search.bound(L2_TRUTH._replace(alpha=(1.001,))) is None, "Algorithm 4 assumes alpha <= R"
+
+
 @pytest.mark.parametrize("least", [0.1, 0.24999, 0.25, 0.28, 0.3])
 def test_theorem_1_is_shown_where_all_reach_equally_far_only(least: float) -> None:
     """Where individuals differ, Corollary 1 holds for the smallest alpha, if the others are within gamma / 2."""

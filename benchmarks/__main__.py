@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.machine import ONE_THREAD, describe, load
 from benchmarks.measure import Budget, Row, Unavailable
 from benchmarks.results import HEADER, Result, save
+from strategic_env.output import standard_streams
 
 FULL, QUICK = Budget(pairs=31, seconds=15.0), Budget(pairs=3, seconds=0.0)
 # These make OpenBLAS believe in another processor than there is.
@@ -22,7 +23,10 @@ def main() -> int:
     """Parse the command line and measure; the status is 0 whether or not the ratios reach what they must."""
     options = _options()
     try:
-        return _measure(options) if PREPARED in os.environ else _in_a_prepared_process()
+        if PREPARED not in os.environ:
+            return _in_a_prepared_process()
+        with standard_streams():  # whose reader may leave
+            return _measure(options)
     except KeyboardInterrupt:
         return 130
 
@@ -61,8 +65,8 @@ def _measure(options: argparse.Namespace) -> int:
             results.append(Result(row, row.measure(QUICK if options.quick else FULL), busy))
         except Unavailable as reason:
             results.append(Result(row, str(reason), busy))
-        print(results[-1].line(), flush=True)
         save(options.out, machine, results)
+        print(results[-1].line(), flush=True)
     missed = [result.row.name for result in results if result.reached is False]
     print(f"{sum(result.reached is True for result in results)} reached, {len(missed)} missed: {', '.join(missed)}")
     return 0

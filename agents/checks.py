@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 SMALLEST, LARGEST = 1e-100, 1e100
 # More than any memory holds, and float64 knows every integer up to here.
 LARGEST_COUNT = 2**53
+# How many features, labels or runs there may be, and how many numbers (1 GiB) one array may hold.
+LARGEST_LENGTH, LARGEST_SIZE = 2**20, 2**27
+# A seed is four words of 32 bits.
+LARGEST_SEED = 2**128 - 1
 
 
 def finite_number(
@@ -48,7 +52,7 @@ def finite_number(
     ValueError
         If it is NaN, infinite, beyond the float64 range or outside the limits.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+    if not is_real(value):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
     try:
         number = float(value)
@@ -68,6 +72,11 @@ def finite_number(
     return number
 
 
+def is_real(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number: no truth value, and no time span, which NumPy counts among the integers."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_, np.timedelta64))
+
+
 def finite_length(
     name: str, value: object, *, above: float | None = None, maximum: float = LARGEST, below: float | None = None
 ) -> float:
@@ -84,8 +93,8 @@ def finite_length(
     return number
 
 
-def count(name: str, value: object, *, minimum: int = 0, maximum: int | None = None) -> int:
-    """Return ``value`` as an int of at least ``minimum`` (and at most ``maximum``).
+def count(name: str, value: object, *, minimum: int = 0, maximum: int = LARGEST_COUNT) -> int:
+    """Return ``value`` as an int from ``minimum`` to ``maximum``.
 
     Raises
     ------
@@ -102,7 +111,7 @@ def count(name: str, value: object, *, minimum: int = 0, maximum: int | None = N
         raise TypeError(f"{name} must be an integer, got {shown(value)}")
     if number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {shown(value)}")
-    if maximum is not None and number > maximum:
+    if number > maximum:
         raise ValueError(f"{name} must be at most {maximum}, got {shown(value)}")
     return number
 
@@ -136,8 +145,9 @@ def one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 def perhaps(value: object, allowed: Sequence[str]) -> str:
     """Return the question whether the nearest of the ``allowed`` names was meant; nothing if none is near."""
-    near = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
-    return f"; did you mean {near[0]!r}?" if near else ""
+    names = {name.casefold(): name for name in allowed}
+    near = get_close_matches(value.casefold(), names, n=1) if isinstance(value, str) else []
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
 def finite_array(
@@ -328,16 +338,18 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python does not print such integers
         return "a number of thousands of digits"
+    except Exception:  # lists too deep to print, or objects that are broken
+        return f"a {type(value).__name__} that cannot be printed"
     line = " ".join(text.split()) if "\n" in text else text
     return line if len(line) <= 100 else f"{line[:100]}..."
 
 
 def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    if _masked(value):
-        raise TypeError(f"{name} must hold real numbers, got a masked array: fill or drop what is masked")
     try:
+        if _masked(value):
+            raise TypeError(f"{name} must hold real numbers, got a masked array: fill or drop what is masked")
         raw = np.asarray(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # a list may hold itself
         raise ValueError(f"{name} must be a rectangular array, got {shown(value)}") from error
     if raw.dtype.kind not in "iuf":
         raise _refusal(name, value, raw.dtype)
@@ -352,11 +364,12 @@ def _masked(value: object) -> bool:
 def _refusal(name: str, value: object, dtype: np.dtype[Any]) -> TypeError | ValueError:
     """Return the error for what NumPy takes for no numbers: it quotes the first entry that is to blame."""
     for index, entry in np.ndenumerate(np.asarray(value, dtype=object)):
-        if isinstance(entry, (bool, np.bool_)) or not isinstance(entry, Real):
+        if not is_real(entry):
             return TypeError(f"{name} must hold real numbers, got {shown(entry)}{_place(value, index)} ({dtype})")
         if isinstance(entry, int) and entry.bit_length() > 64:
             return ValueError(f"{name} must hold floats or 64-bit integers, got {shown(entry)}{_place(value, index)}")
-    return TypeError(f"{name} must hold real numbers, got an array of {dtype}")
+    what = "objects: astype(float) makes it one of numbers" if dtype.kind == "O" else dtype
+    return TypeError(f"{name} must hold real numbers, got an array of {what}")
 
 
 def _place(value: object, index: tuple[int, ...]) -> str:

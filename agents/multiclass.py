@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from agents.checks import (
     LARGEST_COUNT,
+    LARGEST_LENGTH,
     count,
     finite_array,
     finite_features,
@@ -144,7 +145,7 @@ class _Texts(MulticlassPopulation):
     _words_per_unit: ClassVar[Words]
 
     def __init__(self, dim: int = 80, classes: int = 9, *, noise: float = 0.0) -> None:
-        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_LENGTH)
         unit, rest = divmod(self.dim, self._features_per_unit)
         if rest:
             raise ValueError(f"dim must be a multiple of {self._features_per_unit}, got {dim}")
@@ -255,8 +256,8 @@ class GaussianMixture(MulticlassPopulation):
     """
 
     def __init__(self, dim: int = 80, classes: int = 9, *, spread: float = 0.2, noise: float = 0.0) -> None:
-        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
-        self.classes = count("classes", classes, minimum=2, maximum=LARGEST_COUNT)
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_LENGTH)
+        self.classes = count("classes", classes, minimum=2, maximum=LARGEST_LENGTH)
         self.spread = finite_length("spread", spread, above=0.0, maximum=1e90)
         self.noise = _probability(noise)
         self.radius = 1.0 + self.spread * (math.sqrt(self.dim) + 6.0)
@@ -305,7 +306,7 @@ class LabelledData(MulticlassPopulation):
     ) -> None:
         rows = finite_features("features", features)
         marks = finite_array("labels", labels, (len(rows),))
-        strange = marks[(marks < 0.0) | (marks != np.floor(marks)) | (marks >= LARGEST_COUNT)]
+        strange = marks[(marks < 0.0) | (marks != np.floor(marks)) | (marks >= LARGEST_LENGTH)]
         if strange.size:
             raise ValueError(f"labels must be integers from 0 on, got {strange[0]}")
         if flag("standardise", standardise):
@@ -316,7 +317,7 @@ class LabelledData(MulticlassPopulation):
         self.classes = (
             max(2, largest + 1)
             if classes is None
-            else count("classes", classes, minimum=max(2, largest + 1), maximum=LARGEST_COUNT)
+            else count("classes", classes, minimum=max(2, largest + 1), maximum=LARGEST_LENGTH)
         )
         self.features, self.labels = np.ascontiguousarray(rows), marks.astype(np.int64)
         self.dim = rows.shape[1]

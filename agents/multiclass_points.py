@@ -10,7 +10,7 @@ import numpy as np
 
 from agents import streams
 from agents.boundary import copy, length
-from agents.checks import LARGEST_COUNT, count, finite_length, plain_array, shown
+from agents.checks import LARGEST_COUNT, LARGEST_LENGTH, count, finite_length, plain_array, shown
 from agents.compiled import compiled, inlined, loop
 from agents.limits import Limits, check_features, check_span
 from agents.typing import Float, Int, Key
@@ -261,7 +261,7 @@ def check_point_source(source: PointSource) -> None:
 
 def classes_of(words: Words) -> int:
     """Return how many classes may own words, so that one with words of its own is always found soon."""
-    return min(LARGEST_COUNT, math.comb(words.head, words.most) // 2)
+    return min(LARGEST_LENGTH, math.comb(words.head, words.most) // 2)
 
 
 def check_points(source: PointSource, limits: Limits, classes: int) -> None:

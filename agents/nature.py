@@ -1,5 +1,6 @@
 """Arrival orders that try to hurt: nature sees the published classifier before it picks who arrives."""
 
+import math
 from abc import abstractmethod
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import length
-from agents.checks import count, finite_features, finite_length, signs
+from agents.checks import LARGEST_LENGTH, LARGEST_SIZE, count, finite_features, finite_length, signs
 from agents.compiled import compiled
 from agents.costs import L2, respond
 from agents.populations import FixedSequence, Population
@@ -190,7 +191,7 @@ class TangentAdversary(Population):
     margin: float
 
     def __init__(self, dim: int = 3, radius: float = 1.0, margin: float = 0.1) -> None:
-        self.dim = count("dim", dim, minimum=3)
+        self.dim = count("dim", dim, minimum=3, maximum=LARGEST_LENGTH)
         self.radius = finite_length("radius", radius, above=0.0)
         self.margin = finite_length("margin", margin, above=0.0, below=self.radius)
         self.high = np.full(self.dim, self.radius)
@@ -206,5 +207,6 @@ def orthonormal_negatives(dim: int, radius: float = 1.0) -> FixedSequence:
 
     Their best separator is the diagonal, with margin ``R / sqrt(d)``.
     """
-    rows = -finite_length("radius", radius, above=0.0) * np.eye(count("dim", dim, minimum=1))
+    size = count("dim", dim, minimum=1, maximum=math.isqrt(LARGEST_SIZE))
+    rows = -finite_length("radius", radius, above=0.0) * np.eye(size)
     return FixedSequence([], [(row.tolist(), -1.0) for row in rows])

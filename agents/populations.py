@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from agents.arrivals import Arrivals, SourceArrivals, draw_direction, draw_pool
 from agents.caps import tabulate_caps
 from agents.checks import (
-    LARGEST_COUNT,
+    LARGEST_LENGTH,
+    LARGEST_SIZE,
     count,
     finite_array,
     finite_features,
@@ -263,7 +264,7 @@ class Separable(Population):
         noise: float = 0.0,
         alpha: tuple[float, float] | None = None,
     ) -> None:
-        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_LENGTH)
         self.radius = finite_length("radius", radius, above=0.0)
         self.bias = finite_number("bias", bias)
         self.margin = finite_length("margin", margin, above=0.0)
@@ -271,7 +272,7 @@ class Separable(Population):
             raise ValueError(
                 f"|bias| + margin must be less than radius, got bias {bias}, margin {margin} and radius {radius}"
             )
-        self.pool = None if pool is None else count("pool", pool, minimum=1, maximum=LARGEST_COUNT)
+        self.pool = None if pool is None else count("pool", pool, minimum=1, maximum=LARGEST_SIZE // self.dim)
         self.nonnegative = flag("nonnegative", nonnegative)
         self.noise = _probability(noise)
         self.alpha = None if alpha is None else interval("alpha", alpha)

@@ -13,6 +13,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents import ziggurat
+from agents.checks import LARGEST_SEED as LARGEST_SEED
 from agents.compiled import compiled, inlined, instruction
 from agents.typing import Float, Int, Key
 
@@ -29,7 +30,6 @@ _MOST_ATTEMPTS = 1000
 _POOL_FACTOR, _POOL_STEP = np.uint32(0x43B0D7E5), np.uint32(0x931E8875)
 _KEY_FACTOR, _KEY_STEP = np.uint32(0x8B51F9DD), np.uint32(0x58F38DED)
 _MIX_TARGET, _MIX_WORD = np.uint32(0xCA01F9DD), np.uint32(0x4973F715)
-LARGEST_SEED = 2**128 - 1
 # With 4 or 6 stages the orders of a handful of individuals are visibly uneven; with 8 and more they are not.
 _STAGES_OF_SHUFFLE = 10
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import dot, length
-from agents.checks import count, finite_length, finite_number
+from agents.checks import LARGEST_SEED, count, finite_length, finite_number
 from agents.costs import L2
 from agents.streams import game_key, uniform
 from agents.typing import Float, Int, Key
@@ -115,7 +115,7 @@ class AcceptedOnlyL2(DrawingLearner[AcceptedOnlyState]):
     def __init__(self, alpha: float, exploration: float = 0.1, seed: int = 0) -> None:
         self.alpha = finite_length("alpha", alpha)
         self.exploration = finite_number("exploration", exploration, above=0.0)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.parameters = {"alpha": self.alpha, "exploration": self.exploration, "seed": self.seed}
 
     def initial_state(self, games: int, dim: int) -> AcceptedOnlyState:

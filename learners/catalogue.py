@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from agents.checks import perhaps
+from agents.checks import perhaps, shown
 from learners.accepted_only import AcceptedOnlyL2
 from learners.base import Learner
 from learners.biased import BiasedL2
@@ -88,14 +88,10 @@ def learner_class(name: str) -> type[Learner[Any]] | type[MulticlassLearner[Any]
     ValueError
         If there is none of this name.
     """
-    if name in LEARNERS:
-        return LEARNERS[name]
-    if name in MULTICLASS_LEARNERS:
-        return MULTICLASS_LEARNERS[name]
-    if name == SavedPolicy.name:
-        return SavedPolicy
-    known = [*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name]
-    raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}{perhaps(name, known)}")
+    classes = LEARNERS | MULTICLASS_LEARNERS | {SavedPolicy.name: SavedPolicy}
+    if not isinstance(name, str) or name not in classes:
+        raise ValueError(f"learner must be one of {', '.join(classes)}, got {shown(name)}{perhaps(name, [*classes])}")
+    return classes[name]
 
 
 def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -> Learner[Any] | MulticlassLearner[Any]:
@@ -110,5 +106,6 @@ def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -
     allowed = tuple(inspect.signature(chosen).parameters)
     for parameter in parameters:
         if parameter not in allowed:
-            raise ValueError(f"{name} has no parameter {parameter!r}; it has {', '.join(allowed) or 'none'}")
+            names = ", ".join(allowed) or "none"
+            raise ValueError(f"{name} has no parameter {parameter!r}; it has {names}{perhaps(parameter, allowed)}")
     return chosen.from_knowledge(knowledge, **parameters)

@@ -1,5 +1,6 @@
 """Feedback graphs: which labels a learner gets to see after which action."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_array, finite_number, one_of, shown
+from agents.checks import LARGEST_SEED, LARGEST_SIZE, count, finite_array, finite_number, one_of, shown
 from agents.pictures import drawing
 from agents.typing import Bool, Float, Int
 
@@ -100,10 +101,10 @@ class FeedbackGraph:
             For an unknown name, fewer than 2 classes, or parameters that a graph lacks or does not have.
         """
         one_of("name", name, (*NAMED, RANDOM))
-        classes = count("classes", classes, minimum=2)
+        classes = count("classes", classes, minimum=2, maximum=math.isqrt(LARGEST_SIZE) - 1)
         if name == RANDOM:
             chance = finite_number("probability", probability, above=0.0, maximum=1.0)
-            edges = _random_edges(classes, chance, count("seed", seed))
+            edges = _random_edges(classes, chance, count("seed", seed, maximum=LARGEST_SEED))
         elif probability is not None or seed is not None:
             raise ValueError(f"probability and seed belong to the random graph, got them for {name!r}")
         else:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_features, signs
+from agents.checks import count, finite_features, shown, signs
 from agents.costs import Cost, L2Cost, respond
 from agents.typing import Float, Numbers
 from learners.base import Learner
@@ -79,9 +79,13 @@ def steps(
     TypeError, ValueError
         If features and labels are no sample, or the cost differs from individual to individual.
     """
+    if not isinstance(learner, Learner):
+        raise TypeError(f"learner must be one of this package for the strategic game, got {shown(learner)}")
     points = finite_features("features", features)
     marks = signs("labels", labels, len(points))
     cost = cost if cost is not None else L2Cost(0.0)
+    if not isinstance(cost, Cost):
+        raise TypeError(f"cost must be a Cost, got {shown(cost)}")
     budgets = cost.budgets(points.shape[1])
     if len(budgets) != 1:
         raise ValueError(f"cost must be the same for every individual, got {cost!r}")
@@ -113,7 +117,7 @@ def sweep(
     Parameters are those of `steps`; see `Sweeps` for what is returned.
     """
     count("limit", limit, minimum=1)
-    size = len(np.asarray(labels))
+    size = len(signs("labels", labels))
     updates = since_update = 0
     for step, state in steps(learner, features, labels, cost):
         updates += step.updated

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import copy, dot, length, side
-from agents.checks import count, finite_length, finite_number
+from agents.checks import LARGEST_SEED, count, finite_length, finite_number
 from agents.compiled import compiled
 from agents.costs import L2
 from agents.streams import fill_normals, game_key
@@ -308,7 +308,7 @@ class ThreeStageL2(DrawingLearner[ThreeStageState]):
         self.alpha = finite_length("alpha", alpha)
         self.radius = finite_length("radius", radius, above=0.0)
         self.noise = finite_number("noise", noise, minimum=0.0, below=0.5)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.parameters = {"alpha": self.alpha, "radius": self.radius, "noise": self.noise, "seed": self.seed}
 
     def initial_state(self, games: int, dim: int) -> ThreeStageState:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
+from agents.checks import perhaps
 from learners.base import Truth
 from learners.policy import Policy
 
@@ -115,6 +116,20 @@ def check_game(learner: Policy[Any] | type[Policy[Any]], scenario: BenchScenario
         )
 
 
+def begin(learner: Policy[Any], dim: int) -> None:
+    """Begin a game of so many features and forget it.
+
+    Raises
+    ------
+    ValueError
+        If the learner is made for another number, or needs more memory than there is.
+    """
+    try:
+        learner.initial_state(1, dim)
+    except MemoryError as error:
+        raise ValueError(f"{learner!r} needs more memory than there is for {dim:,} features: {error}") from error
+
+
 def refuse_unknown(options: Mapping[str, object], allowed: Sequence[str], name: str) -> None:
     """Make sure that a scenario has all options that are given.
 
@@ -125,4 +140,5 @@ def refuse_unknown(options: Mapping[str, object], allowed: Sequence[str], name: 
     """
     for option in options:
         if option not in allowed:
-            raise ValueError(f"{name} has no option {option!r}; its options are {', '.join(sorted(allowed))}")
+            names = ", ".join(sorted(allowed))
+            raise ValueError(f"{name} has no option {option!r}; its options are {names}{perhaps(option, allowed)}")

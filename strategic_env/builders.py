@@ -98,7 +98,11 @@ def _heterogeneous_l2(
     *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: Interval = (0.3, 0.35)
 ) -> Parts:
     """Every individual has an alpha of its own, uniform over the interval."""
-    if np.shape(alpha) != (2,):
+    try:
+        shape = np.shape(alpha)
+    except (ValueError, RecursionError):
+        shape = ()  # a list of lists that differ in length, or that holds itself
+    if shape != (2,):
         raise ValueError(f"alpha must be an interval [smallest, largest], got {shown(alpha)}")
     least, largest = finite_array("alpha", alpha, (2,)).tolist()
     population = Separable(dim, radius, margin, alpha=(least, largest))

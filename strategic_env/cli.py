@@ -160,8 +160,10 @@ def run(
     Runs that DIR already holds are not repeated: an interrupted command goes on, and learners and seeds can be added.
     """
     from strategic_env import contestants, scenarios
+    from strategic_env.playing import seed_numbers
 
     with _usage():
+        numbers = seed_numbers(seeds)
         chosen = scenarios.scenario(scenario, **parse_settings(settings or []))
         chosen = chosen if rounds is None else chosen.lasting(rounds)
         skipped: list[str] = []
@@ -179,7 +181,7 @@ def run(
             "made for another cost or feedback, or told too little here; `strategic-env list NAME` says what one needs"
         )
         errors.print(f"without {', '.join(skipped)}: {why}", style="dim")
-    _run(chosen, players, list(range(seeds)), chosen.horizon, out, as_json)
+    _run(chosen, players, numbers, chosen.horizon, out, as_json)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
 from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import FLOAT64_EPS, copy, scale, scaled_dot, scaled_score, side
-from agents.checks import count, finite_array, finite_length, one_of
+from agents.checks import LARGEST_SEED, count, finite_array, finite_length, one_of
 from agents.compiled import compiled, inlined, loop
 from agents.costs import L2, Cost, L2Cost, check_cost, respond
 from agents.individuals import BestResponse, Individual
@@ -301,7 +301,7 @@ class Setting:
             raise TypeError(f"individual must have a method report(), like BestResponse(), got {self.individual!r}")
         object.__setattr__(self, "feedback", feedback_name(self.feedback))
         if self.population_seed is not None:
-            count("population_seed", self.population_seed)
+            count("population_seed", self.population_seed, maximum=LARGEST_SEED)
         self._check_reaches()
 
     def _check_reaches(self) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from agents.checks import perhaps
 from learners.base import Learner
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS, learner_class
 from learners.feedback_graph import FeedbackGraph
@@ -54,7 +55,8 @@ def show_one(name: str, console: Console) -> None:
     elif name in names or name in classes:
         _show_learner(classes.get(name, name), console)
     else:
-        raise ValueError(f"NAME must be a scenario or a learner that `strategic-env list` shows, got {name!r}")
+        guess = perhaps(name, [*SCENARIOS, *names, *classes])
+        raise ValueError(f"NAME must be a scenario or a learner that `strategic-env list` shows, got {name!r}{guess}")
 
 
 def _show_scenario(name: str, console: Console) -> None:

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import count
+from agents.checks import LARGEST_LENGTH, LARGEST_SEED, count
 from agents.streams import game_key
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
@@ -157,10 +157,10 @@ def seed_numbers(seeds: int | Sequence[int]) -> list[int]:
         If there are none, one is negative, or one comes twice.
     """
     if isinstance(seeds, Integral):
-        return list(range(count("seeds", seeds, minimum=1)))
+        return list(range(count("seeds", seeds, minimum=1, maximum=LARGEST_LENGTH)))
     if not isinstance(seeds, Iterable):
         raise TypeError(f"seeds must be an integer or a sequence of integers, got {seeds!r}")
-    numbers = [count("seeds", seed) for seed in seeds]
+    numbers = [count("seeds", seed, maximum=LARGEST_SEED) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds must hold at least one seed and none twice, got {numbers}")
     return numbers

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.arrivals import ManyArrivals
 from agents.boundary import FLOAT64_EPS, prefetch, scaled_score
-from agents.checks import count
+from agents.checks import LARGEST_SIZE, count
 from agents.compiled import loop, released
 from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
 from agents.streams import LARGEST_SEED
@@ -262,7 +262,9 @@ def rollout(
         )
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function of the rollout so far, got {progress!r}")
-    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), count("games", games, minimum=1))
+    most = LARGEST_SIZE // chosen.setting.population.dim
+    games = count("games", games, minimum=1, maximum=most)
+    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
     marks = checked_checkpoints(checkpoints, length)
     return play_keys(player, chosen.setting, keys, length, marks, count("threads", threads, minimum=1), progress)
 

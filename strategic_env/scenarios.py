@@ -14,13 +14,14 @@ from agents.individuals import BestResponse
 from learners.base import Truth
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
-from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, check_game, refuse_unknown
+from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 from strategic_env.builders import BUILDERS, truth_of
 from strategic_env.claims import check_truth, unverified
 from strategic_env.game import FEEDBACK, Setting
 from strategic_env.interface import knowledge_of
 from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
 from strategic_env.multiclass.scenarios import MulticlassScenario, multiclass_scenario
+from strategic_env.multiclass.single import OnlineMulticlassEnv
 from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC, VECTOR
 from strategic_env.single import StrategicClassificationEnv
 from strategic_env.vector import StrategicClassificationVectorEnv
@@ -99,7 +100,7 @@ class Scenario(BenchScenario):
             If it is made for another game, or another number of features.
         """
         check_game(learner, self)
-        learner.initial_state(1, self.setting.population.dim)
+        begin(learner, self.setting.population.dim)
 
     def why_no_bound(self) -> str:
         """Say which assumption of the theorems fails."""
@@ -180,18 +181,30 @@ def strategic_scenario(name: str, /, **options: object) -> Scenario:
 
 def make(name: str, /, **options: object) -> gym.Env[Any, Any]:
     """Make the environment of a scenario; ``options`` are those of `scenario` and of its ``make``."""
-    of_environment, own = _apart(options, kind_of(name).environment_options)
+    of_environment, own = _apart(name, options, kind_of(name).environment_options)
     return scenario(name, **own).make(**of_environment)
 
 
-def make_vec(name: str, /, num_envs: int = 1, **options: object) -> VectorEnv[Any, Any, Any]:
-    """Make the vector environment of a scenario; ``options`` are those of `scenario` and of its ``make_vec``."""
-    of_environment, own = _apart(options, kind_of(name).vector_options())
-    return scenario(name, **own).make_vec(num_envs, **of_environment)
+def make_vec(
+    name: str, /, num_envs: int = 1, max_episode_steps: int | None = None, **options: object
+) -> VectorEnv[Any, Any, Any]:
+    """Make the vector environment of a scenario; ``options`` are those of `scenario` and of its ``make_vec``.
+
+    Fewer ``max_episode_steps`` than the horizon become the horizon; -1 changes nothing, as in `gymnasium.make`.
+    """
+    of_environment, own = _apart(name, options, kind_of(name).vector_options())
+    chosen = scenario(name, **own)
+    if max_episode_steps is not None and not (type(max_episode_steps) is int and max_episode_steps == -1):
+        chosen = chosen.lasting(min(chosen.horizon, count("max_episode_steps", max_episode_steps, minimum=1)))
+    return chosen.make_vec(num_envs, **of_environment)
 
 
-def _apart(options: Mapping[str, object], names: Sequence[str]) -> tuple[dict[str, object], dict[str, object]]:
-    """Return the options of these names, and the others."""
+def _apart(
+    name: str, options: Mapping[str, object], names: Sequence[str]
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the options of these names, and those of the scenario."""
+    one_of("scenario", name, tuple(SCENARIOS))
+    refuse_unknown(options, (*own_options(name), *names), name)
     named = {key: value for key, value in options.items() if key in names}
     return named, {key: value for key, value in options.items() if key not in names}
 
@@ -201,10 +214,22 @@ def kind_of(name: str) -> type[BenchScenario]:
     return MulticlassScenario if name in MULTICLASS else Scenario
 
 
+class EntryPoint:
+    """What `gymnasium.make` calls for a scenario; it asks for the render modes first, to wrap what collects frames."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.metadata = (OnlineMulticlassEnv if name in MULTICLASS else StrategicClassificationEnv).metadata
+
+    def __call__(self, **options: object) -> gym.Env[Any, Any]:
+        """Make the environment."""
+        return make(self._name, **options)
+
+
 def __getattr__(name: str) -> Callable[..., gym.Env[Any, Any] | VectorEnv[Any, Any, Any]]:
     """Return Gymnasium's entry points of a scenario: attributes, so that no option can replace its name."""
     if name in SCENARIOS:
-        return partial(make, name)
+        return EntryPoint(name)
     if (single := name.removesuffix(VECTOR)) in SCENARIOS:
         return partial(make_vec, single)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST, SMALLEST, count, finite_array
+from agents.checks import LARGEST, LARGEST_LENGTH, LARGEST_SEED, LARGEST_SIZE, SMALLEST, count, finite_array
 from agents.typing import Float, Int
 
 RESAMPLES = 2000
@@ -166,7 +166,7 @@ def performance_profile(
         As `interquartile_mean`, for the thresholds too.
     """
     checked, limits = _scores("scores", scores), finite_array("thresholds", thresholds, (None,))
-    draws = _draws([checked], resamples, seed)
+    draws = _draws([checked], resamples, seed, kept=len(limits))
     resampled = np.concatenate([_shares_above(_drawn(checked, chosen), limits) for (chosen,) in draws])
     low, high = np.percentile(resampled, PERCENTILES, axis=0)
     return Profile(limits, _shares_above(checked, limits), low, high)
@@ -222,10 +222,13 @@ def _scores(name: str, value: ArrayLike) -> Float:
     return checked
 
 
-def _draws(groups: Sequence[Float], resamples: int, seed: int) -> Iterator[list[Int]]:
-    """Yield, for a block of resamples at a time, which runs of each group they hold: (block, runs, tasks)."""
-    left = count("resamples", resamples, minimum=1)
-    generator = np.random.default_rng(count("seed", seed))
+def _draws(groups: Sequence[Float], resamples: int, seed: int, kept: int = 1) -> Iterator[list[Int]]:
+    """Yield, for a block of resamples at a time, which runs of each group they hold: (block, runs, tasks).
+
+    So many numbers are ``kept`` of each resample.
+    """
+    left = count("resamples", resamples, minimum=1, maximum=min(LARGEST_LENGTH, LARGEST_SIZE // kept))
+    generator = np.random.default_rng(count("seed", seed, maximum=LARGEST_SEED))
     most = max(1, BLOCK // sum(group.size for group in groups))
     while left:
         block = min(left, most)

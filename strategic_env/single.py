@@ -5,13 +5,13 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from agents.checks import count
+from agents.checks import LARGEST_SIZE, count
 from agents.costs import Cost
 from agents.individuals import Individual
 from agents.populations import Population
 from agents.typing import Float
 from strategic_env.game import Game, Outcome, Round, reward
-from strategic_env.interface import RENDER_MODES, Action, Interface, Knowledge, Observation
+from strategic_env.interface import RENDER_MODES, Action, Interface, Knowledge, Observation, another_thread
 from strategic_env.single_base import SeededEnv
 
 
@@ -77,6 +77,10 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         What a learner is told; everything by default (`knowledge_of`).
     render_mode : str, optional
         ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+
+    Notes
+    -----
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
     """
 
     metadata = {"render_modes": [*RENDER_MODES], "render_fps": 4}
@@ -149,31 +153,39 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
             If the action has another shape, is not finite or lies outside the box.
         gymnasium.error.ResetNeeded
             Before the first reset and after the last round.
+        RuntimeError
+            While another thread takes a step.
         """
-        game, face = self.game, self.interface
-        if game is None or game.round >= self.horizon:
-            raise self._no_round(game is not None)
-        if type(action) is not np.ndarray or action.dtype is not face.dtype or action.shape != self._action_shape:
-            action = face.published(action, self._action_shape)
-        self._last = outcome = game.play(action)
-        if self.render_mode == "human":
-            self.render()
-        observation, true_features, true_label, moved, cost, mistake = outcome
-        info: dict[str, object] = {}
-        if face.info_level == "full":
-            info = {
-                "true_features": true_features,
-                "true_label": true_label,
-                "moved": moved,
-                "cost": cost,
-                "mistake": mistake,
-                "mistakes": game.mistakes,
-            }
-        elif face.info_level == "outcome":
-            info = {"moved": moved, "mistake": mistake}
-        # The default reward without a call: what `pay` says.
-        gain = (-1.0 if mistake else 0.0) if face.reward == "mistake" else reward(face.reward, outcome)
-        return face.observe(observation), gain, False, game.round >= self.horizon, info
+        if self._stepping:
+            raise another_thread()
+        self._stepping = True
+        try:
+            game, face = self.game, self.interface
+            if game is None or game.round >= self.horizon:
+                raise self._no_round(game is not None)
+            if type(action) is not np.ndarray or action.dtype is not face.dtype or action.shape != self._action_shape:
+                action = face.published(action, self._action_shape)
+            self._last = outcome = game.play(action)
+            if self.render_mode == "human":
+                self.render()
+            observation, true_features, true_label, moved, cost, mistake = outcome
+            info: dict[str, object] = {}
+            if face.info_level == "full":
+                info = {
+                    "true_features": true_features,
+                    "true_label": true_label,
+                    "moved": moved,
+                    "cost": cost,
+                    "mistake": mistake,
+                    "mistakes": game.mistakes,
+                }
+            elif face.info_level == "outcome":
+                info = {"moved": moved, "mistake": mistake}
+            # The default reward without a call: what `pay` says.
+            gain = (-1.0 if mistake else 0.0) if face.reward == "mistake" else reward(face.reward, outcome)
+            return face.observe(observation), gain, False, game.round >= self.horizon, info
+        finally:
+            self._stepping = False
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""
@@ -200,5 +212,5 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         """Return the true features (rounds, d) and labels (rounds,) of the current episode, for analysis."""
         if self.game is None:
             raise ResetNeeded("call reset() before true_points(): no episode")
-        count("rounds", rounds, minimum=1)
+        count("rounds", rounds, minimum=1, maximum=LARGEST_SIZE // self.setting.population.dim)
         return self.setting.arrivals(self.game.key).points(rounds)

@@ -18,6 +18,7 @@ class SeededEnv(gym.Env[Observed, Act]):
     """An environment whose episodes are those of one game of a seed, one after another."""
 
     _seed, _number, _episode = -1, 0, 0
+    _stepping = False
 
     def _next_key(self, seed: int | None, options: dict[str, Any] | None) -> Key:
         """Return the key of the episode that ``reset(seed=seed, options=options)`` begins, and make it the current one.

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.checks import count
+from agents.checks import count, one_of
+from strategic_env.bench_scenario import refuse_unknown
 from strategic_env.encoding import plain
-from strategic_env.registration import MULTICLASS, environment_id
-from strategic_env.scenarios import defaults_of, strategic_scenario
+from strategic_env.registration import MULTICLASS, STRATEGIC, environment_id
+from strategic_env.scenarios import defaults_of, own_options, strategic_scenario
 
 if TYPE_CHECKING:
     from learners.rl.training import Progress, Training
@@ -107,7 +108,9 @@ def prepare(
         settings = replace(settings, timesteps=count("timesteps", timesteps, minimum=1))
     chosen = {key: plain(value) for key, value in (settings.options | dict(options or {})).items()}
     own = {key: value for key, value in chosen.items() if key not in OF_THE_ENVIRONMENT}
-    strategic_scenario(name, **own)  # which names options that are none; training checks the rest
+    one_of("scenario", name, tuple(STRATEGIC))
+    refuse_unknown(chosen, (*own_options(name), *OF_THE_ENVIRONMENT), name)
+    strategic_scenario(name, **own)  # training checks the rest
     folder = Path(f"{algorithm}-{name}-{seed}") if out is None else Path(out)
     training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
     return Prepared(training, name, own)

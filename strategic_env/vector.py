@@ -42,6 +42,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
     Notes
     -----
     In ``"SameStep"`` mode, whoever learns from observations alone never learns from the last round of an episode.
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012

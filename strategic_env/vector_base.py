@@ -11,9 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from agents.checks import count, one_of
+from agents.checks import LARGEST_SIZE, count, one_of
 from agents.streams import LARGEST_SEED, game_keys, seed_words
 from agents.typing import Bool, Float, Int, Key
+from strategic_env.interface import another_thread
 
 Infos = dict[str, Any]
 Observed = TypeVar("Observed")
@@ -56,6 +57,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
     horizon: int
+    _stepping = False
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         autoreset_mode: AutoresetMode | str,
         size: int,
     ) -> None:
-        self.num_envs = count("num_envs", num_envs, minimum=1)
+        self.num_envs = count("num_envs", num_envs, minimum=1, maximum=LARGEST_SIZE // size)
         self.single_observation_space, self.single_action_space = observation_space, action_space
         self.observation_space = batch_space(observation_space, self.num_envs)
         self.action_space = batch_space(action_space, self.num_envs)
@@ -142,26 +144,34 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
             If the actions are none; then no game is played.
         gymnasium.error.ResetNeeded
             Before the first reset, and where autoreset is disabled and the episode of a game is over.
+        RuntimeError
+            While another thread takes a step.
         """
-        games = self._games
-        if games is None:
-            raise ResetNeeded("call reset() before step(): no episode")
-        active, idle = self._active(), self._anything_over
-        played = self._play(actions, active)
-        self._last, self._shown = played, played.observation
-        if idle:
-            self._next_episodes(np.flatnonzero(~active))
-        self._rounds_to_go -= 1
-        if self._rounds_to_go <= 0:
-            self._over = games.rounds >= self.horizon
-            self._anything_over = bool(self._over.any())
-            self._count_rounds_to_go()
-        truncated = self._over.copy()
-        if self._anything_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            infos = self._reset_in_the_same_step(played, active, truncated)
-        else:
-            infos = self._infos(played, active)
-        return self._show(self._shown), played.reward, self._none.copy(), truncated, infos
+        if self._stepping:
+            raise another_thread()
+        self._stepping = True
+        try:
+            games = self._games
+            if games is None:
+                raise ResetNeeded("call reset() before step(): no episode")
+            active, idle = self._active(), self._anything_over
+            played = self._play(actions, active)
+            self._last, self._shown = played, played.observation
+            if idle:
+                self._next_episodes(np.flatnonzero(~active))
+            self._rounds_to_go -= 1
+            if self._rounds_to_go <= 0:
+                self._over = games.rounds >= self.horizon
+                self._anything_over = bool(self._over.any())
+                self._count_rounds_to_go()
+            truncated = self._over.copy()
+            if self._anything_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
+                infos = self._reset_in_the_same_step(played, active, truncated)
+            else:
+                infos = self._infos(played, active)
+            return self._show(self._shown), played.reward, self._none.copy(), truncated, infos
+        finally:
+            self._stepping = False
 
     def _active(self) -> Bool:
         """Return which games play in this step; the others, whose episode is over, are reset by it."""

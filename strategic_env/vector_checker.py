@@ -12,7 +12,7 @@ from typing import TypeVar
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
-from agents.checks import count, one_of
+from agents.checks import LARGEST_SEED, count, one_of
 from strategic_env import vector_checks
 from strategic_env.vector_recordings import SAME_STEP, AnyEnv, AnyVectorEnv, Case
 from strategic_env.vector_recordings import VectorEnvError as VectorEnvError
@@ -88,7 +88,7 @@ def check_vector_env(
     if not callable(make):
         raise TypeError(f"make must be an id, a class or a function that makes a vector environment, got {make!r}")
     num_envs, steps = count("num_envs", num_envs, minimum=2), count("steps", steps, minimum=2)
-    seed = count("seed", seed)
+    seed = count("seed", seed, maximum=LARGEST_SEED)
     skipped = {one_of("skip", name, tuple(CHECKS)) for name in _names("skip", skip)}
     values = tuple(mode.value for mode in AutoresetMode)
     offered = tuple(

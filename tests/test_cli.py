@@ -296,6 +296,8 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
         ),
         (("run", "Bandit", "--set", "margin=1"), "Bandit has no option 'margin'; its options are classes, dim"),
         (("list", "nobody"), "NAME must be a scenario or a learner that `strategic-env list` shows, got 'nobody'"),
+        (("list", "Percep"), "shows, got 'Percep'; did you mean 'Perceptron'?"),
+        (("list", "germancredit"), "shows, got 'germancredit'; did you mean 'GermanCredit'?"),
         (("report", "."), "DIR must hold the results of a run"),
         (("report", "missing"), "missing"),
     ],

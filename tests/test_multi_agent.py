@@ -401,6 +401,23 @@ def test_a_report_may_be_any_array_and_stays_as_it_was(other: Callable[[Any], An
     assert list(given) == report.tolist()
 
 
+@pytest.mark.parametrize("attribute", ["agent_selection", "rewards", "terminations", "truncations", "infos"])
+def test_what_an_episode_has_is_not_there_before_the_first_reset(attribute: str) -> None:
+    game = raw_env()
+    with pytest.raises(AttributeError, match=rf"call reset\(\) before {attribute}"):
+        getattr(game, attribute)
+    game.reset()
+    assert getattr(game, attribute)
+    with pytest.raises(AttributeError, match="StrategicClassificationAECEnv has no 'colour'"):
+        getattr(game, "colour")  # noqa: B009
+
+
+@pytest.mark.parametrize("call", [lambda game: game.last(), lambda game: next(iter(game.agent_iter()))])
+def test_a_loop_before_the_first_reset_is_refused(call: Callable[[Env], Any]) -> None:
+    with pytest.raises(ResetNeeded, match=r"call reset\(\) before (last|agent_iter)\(\)"):
+        call(raw_env())
+
+
 def test_turns_before_the_first_reset_are_refused() -> None:
     with pytest.raises(ResetNeeded, match="reset"):
         raw_env().step(np.zeros(3))

@@ -332,7 +332,8 @@ def test_two_do_not_train_in_one_folder(tmp_path: Path) -> None:
             {"timesteps": 64},
             {},
             ID,
-            r"timesteps must be at least 65, got 64: a rollout is 64 rounds, 4 games at a time, and in fewer nothing",
+            r"timesteps must be at least 65, got 64: they are rounded up to whole rollouts of 64 rounds "
+            r"\(16 in each of 4 games\), after each of which the policy learns, and it takes at least 2 of them",
         ),
         ({}, {"info_level": "full"}, ID, r"options must leave info_level to training"),
         ({}, {"alpha": np.float64(0.3)}, "strategic_env/UnknownL2-v0", r"must be told alpha"),
@@ -355,7 +356,7 @@ def test_what_cannot_be_trained_leaves_the_folder_as_it_was(
 
 
 def test_off_policy_training_must_outlast_its_idle_rounds(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"timesteps must be at least 49, got 48: a rollout is 16 rounds"):
+    with pytest.raises(ValueError, match=r"timesteps must be at least 49, got 48: .* whole rollouts of 16 rounds"):
         train(replace(tiny("sac"), timesteps=48), ID, tmp_path, options=OPTIONS)
 
 

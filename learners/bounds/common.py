@@ -1,9 +1,8 @@
 """What all bounds share: how a bound is compared, rounded and checked."""
 
 import math
-from numbers import Real
 
-from agents.checks import LARGEST_COUNT, count, finite_number
+from agents.checks import LARGEST_COUNT, count, finite_number, is_real, shown
 
 # Formulas and margins are rounded: 4 (3.6 / 0.4)^2 is 324, but 323.99999999999994 in float64.
 RELATIVE_SLACK = 1e-12
@@ -26,11 +25,11 @@ def admits(bound: float, mistakes: int) -> bool:
     ValueError
         If the bound is negative or NaN, or the number of mistakes negative.
     """
-    if isinstance(bound, bool) or not isinstance(bound, Real):
-        raise TypeError(f"bound must be a number, got {bound!r}")
+    if not is_real(bound):
+        raise TypeError(f"bound must be a number, got {shown(bound)}")
     if not bound >= 0.0:
-        raise ValueError(f"bound must be at least 0, got {bound!r}")
-    return count("mistakes", mistakes, maximum=LARGEST_COUNT) <= bound * (1.0 + RELATIVE_SLACK)
+        raise ValueError(f"bound must be at least 0, got {shown(bound)}")
+    return count("mistakes", mistakes) <= min(bound, LARGEST_COUNT) * (1.0 + RELATIVE_SLACK)
 
 
 def square(number: float) -> float:

@@ -2,7 +2,7 @@
 
 import math
 
-from agents.checks import LARGEST_COUNT, count, finite_number
+from agents.checks import count, finite_number, flag
 from learners.bounds.common import ceiling, floor, radius_in_margins, separator_with_bias, square
 
 
@@ -34,7 +34,7 @@ def strategic_l2(radius: float, margin: float, alpha: float, *, printed: bool = 
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    return square(ratio + alpha / margin) if printed else square(ratio)
+    return square(ratio + alpha / margin) if flag("printed", printed) else square(ratio)
 
 
 def strategic_l1(radius: float, margin: float, alpha: float, dim: int, *, printed: bool = False) -> float:
@@ -69,9 +69,9 @@ def strategic_l1(radius: float, margin: float, alpha: float, dim: int, *, printe
     """
     radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
+    dim = count("dim", dim, minimum=1)
     # A mistake makes |w|^2 grow by at most 1 + factor (R + alpha)^2, and w.w* by at least 1.
-    factor = dim + 1 if printed else 1
+    factor = dim + 1 if flag("printed", printed) else 1
     return square(math.hypot(1.0, math.sqrt(factor) * (radius + alpha)) / margin)
 
 
@@ -140,8 +140,8 @@ def strategic_l1_with_bias(
     """
     radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    dim = count("dim", dim, minimum=1, maximum=LARGEST_COUNT)
-    if printed:
+    dim = count("dim", dim, minimum=1)
+    if flag("printed", printed):
         growth = math.hypot(1.0, math.sqrt(dim + 1) * (radius + alpha + 1.0))
         return square(growth * (weights_norm + abs(bias)))
     return square(math.hypot(math.sqrt(2.0), radius + alpha) * math.hypot(weights_norm, bias))
@@ -225,7 +225,7 @@ def lemma_7(radius: float, margin: float, alpha: float, *, printed: bool = False
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    return 4.0 * square(2.0 * ratio + (alpha / margin if printed else 0.0))
+    return 4.0 * square(2.0 * ratio + (alpha / margin if flag("printed", printed) else 0.0))
 
 
 def biased_l2(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:
@@ -261,7 +261,7 @@ def biased_l2(radius: float, margin: float, alpha: float, *, printed: bool = Fal
     """
     ratio = radius_in_margins(radius, margin)
     budget = lemma_7(radius, margin, alpha, printed=True)
-    if printed:
+    if flag("printed", printed):
         return 4.0 * ratio * budget
     origins = ceiling(4.0 * ratio) - 2.0
     return 2.0 + (origins - 1.0) * (floor(budget) + 1.0) + floor(lemma_7(radius, margin, alpha))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST_COUNT, count, finite_number
+from agents.checks import count, finite_number
 from learners.bounds.common import (
     RELATIVE_SLACK,
     ceiling,
@@ -177,7 +177,7 @@ def generalisation(radius: float, margin: float, samples: int) -> float:
     ValueError
         If an argument is NaN, infinite or outside its limits.
     """
-    return novikoff(radius, margin) / (count("samples", samples, maximum=LARGEST_COUNT) + 1)
+    return novikoff(radius, margin) / (count("samples", samples) + 1)
 
 
 def samples_for_error(radius: float, margin: float, error: float) -> int:

@@ -2,7 +2,7 @@
 
 import math
 
-from agents.checks import finite_number
+from agents.checks import finite_number, flag
 from learners.bounds.common import RELATIVE_SLACK, floor, radius_in_margins, square
 
 
@@ -34,7 +34,7 @@ def estimated_alpha_l2(radius: float, margin: float, alpha: float, *, printed: b
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    return 4.0 * square(ratio + alpha / margin + 0.5) if printed else 4.0 * square(ratio)
+    return 4.0 * square(ratio + alpha / margin + 0.5) if flag("printed", printed) else 4.0 * square(ratio)
 
 
 def too_large_alpha_l2(radius: float, margin: float, alpha: float, *, printed: bool = False) -> float:
@@ -63,7 +63,7 @@ def too_large_alpha_l2(radius: float, margin: float, alpha: float, *, printed: b
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
-    return square(ratio + (alpha / margin if printed else 0.0)) + 1.0
+    return square(ratio + (alpha / margin if flag("printed", printed) else 0.0)) + 1.0
 
 
 def unknown_cost_l2(radius: float, margin: float, *, printed: bool = False) -> float:
@@ -98,7 +98,7 @@ def unknown_cost_l2(radius: float, margin: float, *, printed: bool = False) -> f
         If an argument is NaN, infinite or outside its limits.
     """
     ratio = radius_in_margins(radius, margin)
-    if printed:
+    if flag("printed", printed):
         return (2.0 * _doublings(ratio) + 2.0) * (floor(square(4.0 * ratio + 1.0)) + 1.0)
     return _failing_phases(ratio) * (floor(16.0 * square(ratio)) + 1.0) + floor(4.0 * square(ratio))
 

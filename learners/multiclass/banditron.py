@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import count, finite_length, flag
+from agents.checks import LARGEST_SEED, count, finite_length, flag
 from agents.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
@@ -113,7 +113,7 @@ class Banditron(MulticlassLearner[BanditronState]):
         self.gamma = exploration_of(self.name, gamma, horizon, -1.0 / 3.0)
         self.importance_weighted = flag("importance_weighted", importance_weighted)
         self.norm = finite_length("norm", norm, above=0.0)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.parameters = {
             "graph": graph, "horizon": horizon, "gamma": gamma, "importance_weighted": self.importance_weighted,
             "norm": self.norm, "seed": self.seed,

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.checks import LARGEST_COUNT, count, finite_number, shown
+from agents.checks import count, finite_number, shown
 from agents.streams import game_key
 from agents.typing import Int, Key
 from learners.drawing import DrawingPolicy
@@ -148,4 +148,4 @@ def exploration_of(name: str, gamma: float | None, horizon: int | None, power: f
         return finite_number("gamma", gamma, above=0.0, maximum=1.0)
     if horizon is None:
         raise ValueError(f"{name} must be told gamma, or the horizon that it depends on")
-    return float(count("horizon", horizon, minimum=1, maximum=LARGEST_COUNT) ** power)
+    return float(count("horizon", horizon, minimum=1) ** power)

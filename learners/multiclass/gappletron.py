@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import count, finite_length, finite_number, one_of
+from agents.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
 from agents.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, checked_graph, per_game
@@ -171,7 +171,7 @@ class Gappletron(MulticlassLearner[GappletronState]):
         self.kappa = finite_number("kappa", kappa, minimum=0.0, below=1.0)
         check_kappa(loss, self.kappa, self.classes)
         self.radius = None if radius is None else finite_length("radius", radius, above=0.0)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.gamma = self._gamma(one_of("parameters", parameters, PARAMETERS), gamma)
         self.step = self._step(step)
         self.parameters = {

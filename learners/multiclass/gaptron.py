@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import LARGEST_COUNT, count, finite_length, finite_number, one_of
+from agents.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
 from agents.compiled import compiled
 from agents.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
@@ -133,12 +133,12 @@ class Gaptron(MulticlassLearner[GaptronState]):
         self.graph = self_revealing(graph, self.name)
         self.classes, self.nodes = graph.classes, graph.nodes
         self.radius = finite_length("radius", radius, above=0.0)
-        self.horizon = count("horizon", horizon, minimum=1, maximum=LARGEST_COUNT)
+        self.horizon = count("horizon", horizon, minimum=1)
         self.loss = one_of("loss", loss, GAPTRON_LOSSES)
         self.norm = finite_length("norm", norm, above=0.0)
         self.kappa = finite_number("kappa", kappa, minimum=0.0, below=1.0)
         check_kappa(loss, self.kappa, self.classes)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         smooth = self._smoothness()
         informed = len(graph.revealing) >= self.classes
         suggested = 0.0 if informed else min(1.0, self.norm * self.classes * math.sqrt(smooth / (2.0 * self.horizon)))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import dot
-from agents.checks import count, finite_length, finite_number, flag
+from agents.checks import LARGEST_SEED, count, finite_length, finite_number, flag
 from agents.compiled import compiled
 from agents.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
@@ -207,7 +207,7 @@ class InverseGapWeighting(MulticlassLearner[InverseGapState]):
         self.ridge = finite_number("ridge", ridge, minimum=1e-10, maximum=1e10)
         self.deduce = flag("deduce", deduce)
         self.radius = finite_length("radius", radius, above=0.0)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.parameters = {
             "graph": graph, "gamma": self.gamma, "confidence": self.confidence, "ridge": self.ridge, "deduce": deduce,
             "radius": self.radius, "seed": self.seed,

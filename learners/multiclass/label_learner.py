@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from agents.checks import count
+from agents.checks import LARGEST_LENGTH, count
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, State
 from learners.multiclass.scores import write_leading
@@ -28,7 +28,7 @@ class LabelLearner(MulticlassLearner[State]):
     requires = ("classes",)
 
     def __init__(self, classes: int) -> None:
-        self.classes = self.nodes = count("classes", classes, minimum=2)
+        self.classes = self.nodes = count("classes", classes, minimum=2, maximum=LARGEST_LENGTH)
         self.seed = 0
         self.parameters = {"classes": self.classes}
 

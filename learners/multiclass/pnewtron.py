@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from agents.boundary import dot
-from agents.checks import count, finite_length, finite_number, one_of
+from agents.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
 from agents.compiled import compiled
 from agents.streams import uniform
 from agents.typing import Bool, Float, Int, Key
@@ -153,7 +153,7 @@ class PNewtron(MulticlassLearner[PNewtronState]):
         self.beta = finite_number("beta", beta, above=0.0)
         self.norm = finite_length("norm", norm, above=0.0)
         self.form = one_of("form", form, ("exact", "published"))
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.parameters = {
             "graph": graph, "horizon": horizon, "gamma": gamma, "alpha": self.alpha, "beta": self.beta,
             "norm": self.norm, "form": form, "seed": self.seed,

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import count, finite_number, one_of
+from agents.checks import LARGEST_SEED, count, finite_number, one_of
 from agents.compiled import compiled
 from agents.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
@@ -142,7 +142,7 @@ class SobaDiagonal(MulticlassLearner[SobaState]):
             raise ValueError(f"gamma belongs to exploration='fixed', got gamma={gamma!r} for 'adaptive'")
         self.gamma = 1.0 if exploration == "adaptive" else exploration_of(self.name, gamma, horizon, -0.5)
         self.regularisation = finite_number("regularisation", regularisation, above=0.0)
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self.parameters = {
             "graph": graph, "horizon": horizon, "gamma": gamma, "exploration": exploration,
             "regularisation": self.regularisation, "seed": self.seed,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.checks import count, finite_number, one_of, perhaps, shown
+from agents.checks import LARGEST_LENGTH, count, finite_number, one_of, perhaps, shown
 from agents.extras import missing_extra
 from learners.rl.activations import with_classes
 from learners.rl.limits import LIMITS, WHOLE, check_limits, check_normalize
@@ -115,7 +115,7 @@ def settings(algorithm: str, entry: Mapping[str, Any]) -> Settings:
     kind = algorithm_class(ALGORITHMS[one_of("algorithm", algorithm, tuple(ALGORITHMS))])
     rest = {name: _written(name, value) for name, value in entry.items()}
     timesteps = count("n_timesteps", rest.pop("n_timesteps", None), minimum=1)
-    games = count("n_envs", rest.pop("n_envs", 1), minimum=1)
+    games = count("n_envs", rest.pop("n_envs", 1), minimum=1, maximum=LARGEST_LENGTH)
     view = _view(rest.pop("env_wrapper", None))
     options = _mapping("env_kwargs", rest.pop("env_kwargs", {}))
     normalize = _normalize(rest.pop("normalize", False), rest.get("gamma", 0.99))

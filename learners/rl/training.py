@@ -368,8 +368,9 @@ def whole_rollouts(model: BaseAlgorithm, timesteps: int, horizon: int) -> int:
     least = (idle // rollout + 2) * rollout
     if total < least:
         raise ValueError(
-            f"timesteps must be at least {least - rollout + 1:,}, got {timesteps:,}: a rollout is {rollout:,} rounds, "
-            f"{model.n_envs} games at a time, and in fewer nothing is learned"
+            f"timesteps must be at least {least - rollout + 1:,}, got {timesteps:,}: they are rounded up to whole "
+            f"rollouts of {rollout:,} rounds ({steps:,} in each of {model.n_envs} games), after each of which the "
+            f"policy learns, and it takes at least {least // rollout:,} of them"
         )
     return total
 

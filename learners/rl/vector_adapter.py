@@ -10,7 +10,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from numpy.typing import NDArray
 
-from agents.checks import count, shown
+from agents.checks import LARGEST_SEED, count, shown
 from agents.extras import missing_extra
 
 try:
@@ -80,7 +80,7 @@ class GymnasiumVecEnv(VecEnv):
         TypeError, ValueError
             If it is neither None nor an integer of at least 0.
         """
-        return super().seed(None if seed is None else count("seed", seed))
+        return super().seed(None if seed is None else count("seed", seed, maximum=LARGEST_SEED))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Set the options of the next reset, one dictionary for all games.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents import streams
-from agents.checks import count, finite_array
+from agents.checks import LARGEST_SEED, count, finite_array
 from agents.costs import L1, L2, L2Cost
 from agents.individuals import Individual
 from agents.nature import first_error
@@ -71,7 +71,7 @@ class UniformNature:
     """
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = count("seed", seed)
+        self.seed = count("seed", seed, maximum=LARGEST_SEED)
         self._key = game_key(self.seed)
 
     def __repr__(self) -> str:

@@ -10,12 +10,15 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from agents.checks import count
 from agents.typing import Float, Numbers
-from strategic_env.interface import RENDER_MODES
+from strategic_env.interface import RENDER_MODES, another_thread
 from strategic_env.multi_agent.rounds import Arrival, OpenGame
 from strategic_env.multi_agent.spaces import LEARNER, Action, Observation
 from strategic_env.multi_agent.table import Table, individual_parts, scenario_of
 from strategic_env.multi_agent.turns import env
 from strategic_env.scenarios import Scenario
+
+# Each has spaces of its own.
+MOST_INDIVIDUALS = 10_000
 
 
 class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Action]):
@@ -62,6 +65,10 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         ``"human"``, ``"rgb_array"`` or ``"ansi"``; the last seat's round is drawn.
     **options
         Of the scenario, if it is given by name.
+
+    Notes
+    -----
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -80,9 +87,10 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         render_mode: str | None = None,
         **options: object,
     ) -> None:
-        self._seats = [f"individual_{k}" for k in range(count("individuals", individuals, minimum=1))]
+        count("individuals", individuals, minimum=1, maximum=MOST_INDIVIDUALS)
+        self._seats = [f"individual_{k}" for k in range(individuals)]
         super().__init__(
-            scenario_of(scenario, options),
+            scenario_of(scenario, options, type(self)),
             [LEARNER, *self._seats],
             individuals=individuals,
             pool=0,
@@ -140,42 +148,50 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
             If an action is missing, of another kind or shape, not finite or outside the space: then nobody has acted.
         gymnasium.error.ResetNeeded
             Before the first reset and after the last step.
+        RuntimeError
+            While another thread takes a step.
         """
-        if not self.agents:
-            raise ResetNeeded("call reset() before step(): no episode, or it is over")
-        if not isinstance(actions, Mapping):
-            raise TypeError(f"actions must be a mapping from agents to actions, got {actions!r}")
-        if set(actions) != set(self.agents):
-            raise ValueError(f"actions must be for {', '.join(self.agents)}, got {', '.join(map(str, actions))}")
-        game = self._playing
-        sent = self.spaces.classifier(actions[LEARNER])
-        outcomes = [
-            game.resolve(arrival, self._faced, self.spaces.report(actions[seat]))
-            for seat, arrival in zip(self._seats, self._arrivals, strict=True)
-        ]
-        rewards = {LEARNER: 0.0}
-        for seat, arrival, outcome in zip(self._seats, self._arrivals, outcomes, strict=True):
-            game.settle(arrival, outcome)
-            _, _, label, _, cost, mistake = outcome
-            accepted = (label > 0.0) != mistake
-            rewards[seat] = (1.0 if accepted else 0.0) - cost
-            rewards[LEARNER] -= 1.0 if mistake else 0.0
-        self._outcomes = outcomes
-        self._seen = np.stack([outcome[0] for outcome in outcomes])
-        self._deploy(sent)
-        over = game.round >= self.max_cycles * len(self._seats)
-        if self.render_mode == "human":
-            self.render()
-        returned = (
-            self._observations(),
-            rewards,
-            dict.fromkeys(self.agents, False),
-            dict.fromkeys(self.agents, over),
-            self._infos(),
-        )
-        if over:
-            self.agents = []
-        return returned
+        if self._stepping:
+            raise another_thread()
+        self._stepping = True
+        try:
+            if not self.agents:
+                raise ResetNeeded("call reset() before step(): no episode, or it is over")
+            if not isinstance(actions, Mapping):
+                raise TypeError(f"actions must be a mapping from agents to actions, got {actions!r}")
+            if set(actions) != set(self.agents):
+                raise ValueError(f"actions must be for {', '.join(self.agents)}, got {', '.join(map(str, actions))}")
+            game = self._playing
+            sent = self.spaces.classifier(actions[LEARNER])
+            outcomes = [
+                game.resolve(arrival, self._faced, self.spaces.report(actions[seat]))
+                for seat, arrival in zip(self._seats, self._arrivals, strict=True)
+            ]
+            rewards = {LEARNER: 0.0}
+            for seat, arrival, outcome in zip(self._seats, self._arrivals, outcomes, strict=True):
+                game.settle(arrival, outcome)
+                _, _, label, _, cost, mistake = outcome
+                accepted = (label > 0.0) != mistake
+                rewards[seat] = (1.0 if accepted else 0.0) - cost
+                rewards[LEARNER] -= 1.0 if mistake else 0.0
+            self._outcomes = outcomes
+            self._seen = np.stack([outcome[0] for outcome in outcomes])
+            self._deploy(sent)
+            over = game.round >= self.max_cycles * len(self._seats)
+            if self.render_mode == "human":
+                self.render()
+            returned = (
+                self._observations(),
+                rewards,
+                dict.fromkeys(self.agents, False),
+                dict.fromkeys(self.agents, over),
+                self._infos(),
+            )
+            if over:
+                self.agents = []
+            return returned
+        finally:
+            self._stepping = False
 
     def state(self) -> Float:
         """Return all there is to know between steps: what everybody sees, and the labels of the individuals."""

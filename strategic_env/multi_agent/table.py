@@ -1,6 +1,7 @@
 """What the turn-based and the simultaneous form of the game share: their options, their spaces, their pictures."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 
 import gymnasium
 import numpy as np
@@ -9,11 +10,13 @@ from numpy.typing import NDArray
 from agents.checks import count, flag, one_of
 from agents.typing import Float, Numbers
 from learners.observation import Layout
+from strategic_env.bench_scenario import refuse_unknown
 from strategic_env.game import Outcome, Round
 from strategic_env.interface import RENDER_MODES
 from strategic_env.multi_agent.rounds import Episodes, OpenGame
 from strategic_env.multi_agent.spaces import Space, Spaces
-from strategic_env.scenarios import Scenario, strategic_scenario
+from strategic_env.registration import STRATEGIC
+from strategic_env.scenarios import Scenario, own_options, strategic_scenario
 
 
 class Table:
@@ -44,6 +47,8 @@ class Table:
     game : OpenGame or None
         The game that is played; None before the first reset.
     """
+
+    _stepping = False
 
     def __init__(
         self,
@@ -102,19 +107,26 @@ class Table:
             rendering.close()
 
 
-def scenario_of(scenario: str | Scenario, options: Mapping[str, object]) -> Scenario:
+def scenario_of(
+    scenario: str | Scenario, options: Mapping[str, object], environment: Callable[..., object]
+) -> Scenario:
     """Return a scenario, from its name and its options or as it is.
 
     Raises
     ------
     ValueError
-        As `strategic_env.scenarios.strategic_scenario`; or if options come with a `Scenario`, which has its own.
+        As `strategic_env.scenarios.strategic_scenario`, but listing the environment's own options, too; or if options
+        come with a `Scenario`, which has its own.
     """
-    if not isinstance(scenario, Scenario):
-        return strategic_scenario(scenario, **options)
-    if options:
-        raise ValueError(f"options go with the name of a scenario, got {', '.join(options)} with {scenario.name}")
-    return scenario
+    if isinstance(scenario, Scenario):
+        if options:
+            raise ValueError(f"options go with the name of a scenario, got {', '.join(options)} with {scenario.name}")
+        return scenario
+    one_of("scenario", scenario, tuple(STRATEGIC))
+    own = inspect.signature(environment).parameters.values()
+    named = [parameter.name for parameter in own if parameter.kind == parameter.KEYWORD_ONLY]
+    refuse_unknown(options, (*own_options(scenario), *named), scenario)
+    return strategic_scenario(scenario, **options)
 
 
 def individual_parts(budget: Float, classifier: Float, features: Float) -> dict[str, Numbers]:

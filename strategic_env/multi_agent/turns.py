@@ -6,17 +6,20 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from agents.checks import flag, one_of
 from agents.streams import game_key
 from agents.typing import Float, Numbers
-from strategic_env.interface import RENDER_MODES
+from strategic_env.interface import RENDER_MODES, another_thread
 from strategic_env.multi_agent.rounds import Arrival, OpenGame, pool_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL, LEARNER, NATURE, Action, Observation
 from strategic_env.multi_agent.table import Table, individual_parts, scenario_of
 from strategic_env.scenarios import Scenario
 
+# What `reset` sets, besides `agents`.
+OF_AN_EPISODE = ("agent_selection", "rewards", "terminations", "truncations", "infos")
 NATURE_SEES = ("current", "previous", "nothing")
 
 
@@ -96,6 +99,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
     -----
     ``metadata["is_parallelizable"]`` is False: whoever acts at the same time as the learner cannot have seen what it
     publishes. `strategic_env.multi_agent.parallel_env` has two ways around it.
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -116,7 +120,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         render_mode: str | None = None,
         **options: object,
     ) -> None:
-        found = scenario_of(scenario, options)
+        found = scenario_of(scenario, options, type(self))
         self._nature = flag("nature", nature)
         self.nature_sees = one_of("nature_sees", nature_sees, NATURE_SEES)
         super().__init__(
@@ -167,18 +171,43 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
             taken.
         gymnasium.error.ResetNeeded
             Before the first reset and after the last turn.
+        RuntimeError
+            While another thread takes a step.
         """
-        if not self.agents:
-            raise ResetNeeded("call reset() before step(): no episode, or it is over")
-        agent = self.agent_selection
-        if self.truncations[agent]:
-            self._was_dead_step(action)
-        elif agent == INDIVIDUAL:
-            self._report(action)
-        elif agent == LEARNER:
-            self._publish(action)
-        else:
-            self._pick(action)
+        if self._stepping:
+            raise another_thread()
+        self._stepping = True
+        try:
+            if not self.agents:
+                raise ResetNeeded("call reset() before step(): no episode, or it is over")
+            agent = self.agent_selection
+            if self.truncations[agent]:
+                self._was_dead_step(action)
+            elif agent == INDIVIDUAL:
+                self._report(action)
+            elif agent == LEARNER:
+                self._publish(action)
+            else:
+                self._pick(action)
+        finally:
+            self._stepping = False
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Return what the agent whose turn it is sees and got: observation, reward, terminated, truncated, info."""
+        if self.game is None:
+            raise ResetNeeded("call reset() before last()")
+        return super().last(observe)
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, Action]:
+        """Yield whose turn it is, until the episode is over."""
+        if self.game is None:
+            raise ResetNeeded("call reset() before agent_iter()")
+        return super().agent_iter(max_iter)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what to do before an episode gives this attribute a value."""
+        before = f"call reset() before {name}" if name in OF_AN_EPISODE else f"{type(self).__name__} has no {name!r}"
+        raise AttributeError(before)
 
     def _publish(self, action: Action) -> None:
         published = self.spaces.classifier(action)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.checks import count
+from agents.checks import LARGEST_SEED, count
 from agents.compiled import inlined, loop
 from agents.multiclass import MulticlassPopulation, multiclass_limits, played_point_source, played_points
 from agents.multiclass_points import Drawn, ManyPoints, PointSource, draw_point
@@ -143,7 +143,7 @@ class MulticlassSetting:
                 f"graph must be of the {self.population.classes} classes of the population, got {self.graph!r}"
             )
         if self.population_seed is not None:
-            count("population_seed", self.population_seed)
+            count("population_seed", self.population_seed, maximum=LARGEST_SEED)
 
     def source(self) -> PointSource:
         """Return how points come, for compiled code."""

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from agents.checks import LARGEST_COUNT, count
+from agents.checks import count
 from learners.multiclass.base import MulticlassLearner
 from learners.policy import Policy
-from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, check_game, refuse_unknown
+from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 from strategic_env.multiclass.builders import MULTICLASS_BUILDERS
 from strategic_env.multiclass.game import MulticlassSetting
 from strategic_env.multiclass.interface import knowledge_of
@@ -48,7 +48,7 @@ class MulticlassScenario(BenchScenario):
 
     def __post_init__(self) -> None:
         """Check what the setting has not checked."""
-        count("horizon", self.horizon, minimum=1, maximum=LARGEST_COUNT)
+        count("horizon", self.horizon, minimum=1)
 
     def make(self, **options: object) -> OnlineMulticlassEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``."""
@@ -79,7 +79,7 @@ class MulticlassScenario(BenchScenario):
             raise ValueError(f"{learner!r} must be made for the {graph.classes} classes of {self.name}")
         if learner.nodes > graph.nodes:
             raise ValueError(f"{learner!r} must play one of {graph.nodes} actions of {self.name}")
-        learner.initial_state(1, self.setting.population.dim)
+        begin(learner, self.setting.population.dim)
 
     def suits(self, learner: type[Policy[Any]]) -> bool:
         """Whether a learner is made for what the graph shows."""

@@ -3,11 +3,11 @@
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from agents.checks import count
+from agents.checks import LARGEST_SIZE, count
 from agents.multiclass import MulticlassPopulation
 from agents.typing import Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
-from strategic_env.interface import Knowledge, Observation
+from strategic_env.interface import Knowledge, Observation, another_thread
 from strategic_env.multiclass.game import MulticlassGames
 from strategic_env.multiclass.interface import Action, MulticlassInterface
 from strategic_env.single_base import SeededEnv
@@ -68,6 +68,10 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         ``"none"``, ``"outcome"`` or ``"full"``.
     knowledge : mapping, optional
         What a learner is told; everything by default (`strategic_env.multiclass.interface.knowledge_of`).
+
+    Notes
+    -----
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012
@@ -130,17 +134,26 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
             If the action is none of the graph's nodes.
         gymnasium.error.ResetNeeded
             Before the first reset and after the last round.
+        RuntimeError
+            While another thread takes a step.
         """
-        games, face = self._games, self.interface
-        if games is None or games.rounds[0] >= self.horizon:
-            raise self._no_round(games is not None)
-        outcomes = games.play(face.published(action, ()).reshape(1), ACTIVE)
-        info = {key: value[0].item() for key, value in face.infos(outcomes, games.mistakes).items()}
-        over = bool(games.rounds[0] >= self.horizon)
-        return face.observe(outcomes.observation[0]), float(outcomes.reward[0]), False, over, info
+        if self._stepping:
+            raise another_thread()
+        self._stepping = True
+        try:
+            games, face = self._games, self.interface
+            if games is None or games.rounds[0] >= self.horizon:
+                raise self._no_round(games is not None)
+            outcomes = games.play(face.published(action, ()).reshape(1), ACTIVE)
+            info = {key: value[0].item() for key, value in face.infos(outcomes, games.mistakes).items()}
+            over = bool(games.rounds[0] >= self.horizon)
+            return face.observe(outcomes.observation[0]), float(outcomes.reward[0]), False, over, info
+        finally:
+            self._stepping = False
 
     def true_points(self, rounds: int) -> tuple[Float, Int]:
         """Return the points (rounds, d) and labels (rounds,) of the current episode, for analysis."""
         if self._key is None:
             raise ResetNeeded("call reset() before true_points(): no episode")
-        return self.setting.points(self._key, count("rounds", rounds, minimum=1))
+        most = LARGEST_SIZE // self.setting.population.dim
+        return self.setting.points(self._key, count("rounds", rounds, minimum=1, maximum=most))

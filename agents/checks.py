@@ -8,9 +8,11 @@ a classifier may have any finite scale, since only their direction matters.
 import json
 import math
 import operator
+import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from numbers import Real
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -127,6 +129,24 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def file_path(name: str, value: object) -> Path:
+    """Return ``value`` as the path of a file or folder; nothing is not taken for the current folder.
+
+    Raises
+    ------
+    TypeError
+        If it is no path.
+    ValueError
+        If no file can be called so.
+    """
+    text = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a path, got {shown(value)}")
+    if not text or "\0" in text:
+        raise ValueError(f"{name} must be the path of a file or folder, got {text!r}")
+    return Path(text)
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:

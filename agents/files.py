@@ -1,12 +1,16 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and nobody else's."""
 
+import csv
 import errno
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+# CSV as every file of this package has it: the same bytes on every system.
+csv_writer = partial(csv.writer, lineterminator="\n")
 UNFINISHED = ".unfinished"  # what the name of a file ends in that is still being written
 
 
@@ -30,3 +34,24 @@ def replacing(path: Path) -> Iterator[Path]:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def write_csv(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a CSV file in UTF-8, at once or not at all; None is an empty field."""
+    with replacing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+        writer = csv_writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def refuse_links(paths: Iterable[Path]) -> None:
+    """Make sure that none of these files is a link, through which a file elsewhere would be written.
+
+    Raises
+    ------
+    FileExistsError
+        If one is.
+    """
+    for path in paths:
+        if path.is_symlink():
+            raise FileExistsError(f"{path} is a link, and nothing is written through links: remove it")

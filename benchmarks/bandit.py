@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from agents.files import csv_writer
 from agents.multiclass import Prototypes
 from agents.streams import game_key
 from agents.typing import Float, Int
@@ -126,7 +127,7 @@ def _append(path: Path, row: tuple[object, ...]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     begins = not path.exists()
     with path.open("a", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv_writer(file)
         if begins:
             writer.writerow(COLUMNS)
         writer.writerow(row)

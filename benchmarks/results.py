@@ -1,12 +1,12 @@
 """Results: printed as they come, saved as CSV (a line per ratio) and as JSON (every pair, and the machine)."""
 
-import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from agents.files import write_csv
 from benchmarks.measure import Measurement, Row
 
 COLUMNS = (
@@ -70,10 +70,7 @@ def save(folder: Path, machine: dict[str, object], results: list[Result]) -> Non
     """Write ``benchmarks.csv`` and ``benchmarks.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     records = [result.record() for result in results]
-    with (folder / "benchmarks.csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
-        table.writeheader()
-        table.writerows(records)
+    write_csv(folder / "benchmarks.csv", COLUMNS, ([record.get(name) for name in COLUMNS] for record in records))
     text = json.dumps({"machine": machine, "rows": records}, indent=1)
     (folder / "benchmarks.json").write_text(text, encoding="utf-8")
 

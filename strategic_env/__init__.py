@@ -39,6 +39,7 @@ register_all()
 if TYPE_CHECKING:
     from strategic_env.evaluation import Results as Results
     from strategic_env.evaluation import evaluate as evaluate
+    from strategic_env.evaluation import load_results as load_results
     from strategic_env.game import Setting as Setting
     from strategic_env.multiclass.game import MulticlassSetting as MulticlassSetting
     from strategic_env.multiclass.scenarios import MulticlassScenario as MulticlassScenario
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from strategic_env.vector_checker import check_vector_env as check_vector_env
 else:
     _HOMES = {
-        "evaluation": ("Results", "evaluate"),
+        "evaluation": ("Results", "evaluate", "load_results"),
         "game": ("Setting",),
         "multiclass.game": ("MulticlassSetting",),
         "multiclass.scenarios": ("MulticlassScenario",),

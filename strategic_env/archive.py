@@ -3,35 +3,29 @@
 import hashlib
 import inspect
 import json
-import math
-import os
 import pickle
 import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from agents.checks import count
-from agents.files import replacing
 from learners.policy import Policy
+from strategic_env import saved
 from strategic_env.bench_scenario import BenchScenario
-from strategic_env.contestants import Contestant, check_labels, checked_label, contestant
-from strategic_env.encoding import plain
-from strategic_env.playing import Run, seed_numbers
-from strategic_env.scenarios import scenario as named_scenario
+from strategic_env.contestants import Contestant, class_name, mistake_bound
+from strategic_env.encoding import finite, plain
+from strategic_env.playing import Run
 
-RUNS_FILE = "runs.jsonl"
-SETTINGS_FILE = "settings.json"
 PACKAGES = ("agents", "learners", "strategic_env")
-# What a file may raise that holds anything at all: no JSON, no UTF-8, other kinds than expected, endless brackets.
-MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 class Archive:
     """The runs of one scenario in a folder, one JSON line each, under everything that determines them.
+
+    Several processes may add to one folder at the same time: what they have in common is written before anything else,
+    all that follows is lines at the end of a file.
 
     Parameters
     ----------
@@ -40,46 +34,49 @@ class Archive:
     scenario : Scenario or MulticlassScenario
     rounds : int
 
+    Attributes
+    ----------
+    unused : int
+        Lines of the folder that are not as they were written, or hold what nobody can have played.
+
     Raises
     ------
     OSError
-        If the folder cannot be made or written to.
+        If the folder cannot be made or written to, or holds links, or files of something else that results replace.
     ValueError
         If it holds results of another scenario, other options or rounds, or if the scenario cannot be pickled.
     """
 
     def __init__(self, folder: Path, scenario: BenchScenario, rounds: int) -> None:
-        self._folder = folder
-        self._setting = scenario.setting
+        self._folder, self._scenario = folder, scenario
         self._settings = _settings(scenario, rounds)
         folder.mkdir(parents=True, exist_ok=True)
-        if (folder / SETTINGS_FILE).exists():
-            _refuse_others(folder, self._settings)
-        with (folder / RUNS_FILE).open("ab+") as file:
-            if file.tell() > 0:
-                file.seek(-1, os.SEEK_END)
-                if file.read() != b"\n":
-                    file.write(b"\n")  # after a line that an interrupted run left unfinished
-        self._runs = dict(_saved_runs(folder / RUNS_FILE, rounds))
+        saved.refuse_strangers(folder)
+        if not saved.has_settings(folder):
+            saved.save_settings(folder, scenario, rounds, self._settings["setting"])
+        found = saved.read(folder)
+        _refuse_others(folder, found, self._settings)
+        for name in (saved.LEARNERS_FILE, saved.RUNS_FILE):
+            saved.end_last_line(folder / name)
+        self._learners, self._runs, self.unused = found.learners, found.runs, found.unused
 
-    def save_settings(self, contestants: Sequence[Contestant], seeds: Sequence[int]) -> None:
-        """Save what `load_settings` needs, at once or not at all."""
-        learners = [
-            {"label": one.label, "name": one.name, "parameters": plain(one.parameters), "class": _class_name(one)}
-            for one in contestants
-        ]
-        settings = self._settings | {"seeds": list(seeds), "learners": learners}
-        with replacing(self._folder / SETTINGS_FILE) as unfinished:
-            unfinished.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-
-    def key(self, contestant: Contestant, seed: int) -> str | None:
-        """Return everything that determines a run, before it begins; None where that cannot be told.
+    def declare(self, contestant: Contestant) -> dict[str, Any] | None:
+        """Note who begins to play, and return the key of its runs: everything that determines them but the seed.
 
         A learner is known by its class and its parameters, another object that predicts by all that it holds; and both
-        by their source (`_source`), together with whom they meet.
+        by their source (`_source`), together with whom they meet. None where that cannot be told: then nothing is kept.
         """
-        learner, setting = contestant.learner, self._setting
-        known: dict[str, object] = {"learner": _class_name(contestant), "seed": seed}
+        key = self.key(contestant)
+        if key is not None:
+            record = _record(contestant, self._scenario, key)
+            if saved.contestant_of(record) != self._learners.get(contestant.label):
+                saved.append(self._folder / saved.LEARNERS_FILE, record)
+        return key
+
+    def key(self, contestant: Contestant) -> dict[str, Any] | None:
+        """Return the key of a contestant's runs."""
+        learner, setting = contestant.learner, self._scenario.setting
+        known: dict[str, object] = {"learner": class_name(learner)}
         try:
             known["source"] = _source(
                 type(learner), getattr(learner, "state_class", object), *map(type, _parts(setting))
@@ -90,39 +87,37 @@ class Archive:
                 known["content"] = _digest(pickle.dumps(learner, protocol=4))
         except Exception:  # pickling runs any code, and a class may have no source
             return None
-        return json.dumps(self._settings | known, sort_keys=True)
+        return self._settings | known
 
-    def find(self, key: str | None, label: str, checkpoints: Sequence[int]) -> Run | None:
+    def find(self, key: dict[str, Any] | None, seed: int, label: str) -> Run | None:
         """Return a finished run, if there is one, under the label that its learner has now."""
-        run = None if key is None else self._runs.get(key)
-        return replace(run, learner=label) if run is not None and len(run.curve) == len(checkpoints) else None
+        run = None if key is None else self._runs.get((saved.key_text(key), seed))
+        return None if run is None or run.error is not None else replace(run, learner=label)
 
-    def add(self, key: str | None, run: Run) -> None:
+    def add(self, key: dict[str, Any] | None, run: Run) -> None:
         """Save a run."""
         if key is not None:
-            with (self._folder / RUNS_FILE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": key, "run": asdict(run)}) + "\n")
+            values = {name: value for name, value in asdict(run).items() if name in saved.RUN_FIELDS}
+            saved.append(self._folder / saved.RUNS_FILE, {"key": key, "seed": run.seed, "run": values})
 
 
-def load_settings(folder: Path) -> tuple[BenchScenario, list[Contestant], list[int], int]:
-    """Return the scenario, contestants, seeds and rounds of the results in a folder.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it holds none, or results of a scenario or learner that the command line cannot build.
-    """
-    saved = _saved_settings(folder)
+def _record(contestant: Contestant, scenario: BenchScenario, key: dict[str, Any]) -> dict[str, object]:
+    """Return what a folder keeps of a contestant; a learner of anybody's may fail in any way, and play nevertheless."""
+    bounds: list[float | None] = [None, None]
+    failure = None
     try:
-        chosen = named_scenario(saved["scenario"], **saved["options"])
-        seeds, rounds = seed_numbers(list(saved["seeds"])), count("rounds", saved["rounds"], minimum=1)
-        chosen = chosen.lasting(rounds)
-        contestants = [_rebuilt(one, chosen) for one in saved["learners"]]
-        check_labels(contestants)
-    except MALFORMED as error:
-        raise ValueError(f"{SETTINGS_FILE} cannot be used: {_reason(error)}") from error
-    _refuse_others(folder, _settings(chosen, rounds))
-    return chosen, contestants, seeds, rounds
+        bounds = [finite(mistake_bound(contestant.learner, scenario, printed=printed)) for printed in (False, True)]
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"
+    return {
+        "label": contestant.label,
+        "name": contestant.name,
+        "parameters": plain(contestant.parameters),
+        "bound": plain(bounds[0]),
+        "printed_bound": plain(bounds[1]),
+        "bound_failure": failure,
+        "key": key,
+    }
 
 
 def _settings(scenario: BenchScenario, rounds: int) -> dict[str, Any]:
@@ -130,7 +125,7 @@ def _settings(scenario: BenchScenario, rounds: int) -> dict[str, Any]:
     try:
         content = pickle.dumps(_parts(scenario.setting), protocol=4)
     except Exception as error:  # pickling runs any code
-        raise ValueError(f"results can be kept only of a setting that can be pickled: {_reason(error)}") from error
+        raise ValueError(f"results can be kept only of a setting that can be pickled: {saved.reason(error)}") from error
     return {
         "scenario": scenario.name,
         "options": plain(scenario.options),
@@ -144,70 +139,18 @@ def _parts(setting: Any) -> list[Any]:
     return [getattr(setting, field.name) for field in fields(setting)]
 
 
-def _saved_settings(folder: Path) -> dict[str, Any]:
-    try:
-        saved = json.loads((folder / SETTINGS_FILE).read_bytes())
-        missing = {"scenario", "options", "rounds", "setting", "seeds", "learners"} - saved.keys()
-    except MALFORMED as error:
-        raise ValueError(f"{SETTINGS_FILE} is damaged: {_reason(error)}") from error
-    if missing:
-        raise ValueError(f"{SETTINGS_FILE} lacks {', '.join(sorted(missing))}")
-    return dict(saved)
-
-
-def _refuse_others(folder: Path, settings: dict[str, Any]) -> None:
+def _refuse_others(folder: Path, found: saved.Saved, settings: dict[str, Any]) -> None:
     """Refuse a folder with results of something else, which the new table and picture would replace."""
-    saved = _saved_settings(folder)
+    there = {"scenario": found.scenario.name, "options": found.scenario.options, "rounds": found.rounds}
     different = [
-        f"{name} {json.dumps(saved[name])} instead of {json.dumps(settings[name])}"
-        for name in ("scenario", "options", "rounds")
-        if saved[name] != settings[name]
+        f"{name} {json.dumps(value)} instead of {json.dumps(settings[name])}"
+        for name, value in there.items()
+        if value != settings[name]
     ]
-    if not different and saved["setting"] != settings["setting"]:
+    if not different and found.setting != settings["setting"]:
         different = ["another population, cost or individual, or another version of them"]
     if different:
         raise ValueError(f"{folder} holds results of something else: {', '.join(different)}")
-
-
-def _rebuilt(saved: dict[str, Any], scenario: BenchScenario) -> Contestant:
-    one = contestant(str(saved["name"]), scenario, **saved["parameters"])
-    if _class_name(one) != saved["class"]:
-        raise ValueError(f"the command line has no learner {saved['class']}")
-    return replace(one, label=checked_label(saved["label"]))
-
-
-def _class_name(contestant: Contestant) -> str:
-    if contestant.learner is None:
-        return "reference"
-    kind = type(contestant.learner)
-    return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def _saved_runs(path: Path, rounds: int) -> Iterator[tuple[str, Run]]:
-    """Yield every finished run with its key, from the lines that can be trusted."""
-    for line in path.read_bytes().split(b"\n"):
-        try:
-            record = json.loads(line)
-            key, values = record["key"], record["run"]
-            if values.keys() == {field.name for field in fields(Run)} and _plausible(run := Run(**values), rounds):
-                yield str(key), run
-        except MALFORMED:
-            continue
-
-
-def _plausible(run: Run, rounds: int) -> bool:
-    """Tell whether a run read from a file can be one that finished."""
-    counts = [run.seed, run.mistakes, run.manipulations, run.qualified, *run.curve]
-    amounts = [run.loss, run.qualified_cost, run.cpu_seconds]
-    return (
-        isinstance(run.learner, str)
-        and run.error is None
-        and all(type(number) is int and number >= 0 for number in counts)
-        and all(type(number) in (int, float) and 0.0 <= number < math.inf for number in amounts)
-        and max(run.mistakes, run.manipulations, run.qualified) <= rounds
-        and list(run.curve) == sorted(run.curve)
-        and run.curve[-1:] == [run.mistakes]
-    )
 
 
 def _source(*classes: type) -> str:
@@ -242,9 +185,3 @@ def _project() -> str:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _reason(error: BaseException) -> str:
-    """Say what is wrong in one line: a KeyError says a name only."""
-    text = " ".join(str(error).split())
-    return f"no {text}" if isinstance(error, KeyError) else text or type(error).__name__

@@ -189,12 +189,15 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="What `run --out` left.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
-    """Show the results of an earlier run again, after finishing what it left undone."""
-    from strategic_env import archive
+    """Show all runs that DIR holds, whoever played them; what a run left undone, the same `run` finishes."""
+    from strategic_env.evaluation import load_results
+    from strategic_env.saved import refuse_strangers
 
     with _usage(f"DIR must hold the results of a run, got {folder}: "):
-        chosen, players, seeds, rounds = archive.load_settings(folder)
-    _run(chosen, players, seeds, rounds, folder, as_json)
+        results = load_results(folder)
+        refuse_strangers(folder)
+    _show(results, folder, as_json)
+    _fail_with(results)
 
 
 @app.command(epilog=TRAININGS)
@@ -349,6 +352,11 @@ def _run(
     except KeyboardInterrupt:
         kept = f"finished runs are kept in {out}; the same command goes on from there" if out else "nothing was saved"
         raise typer.Exit(_failed(f"interrupted: {kept if finished else NOTHING}", FAILED)) from None
+    _fail_with(results)
+
+
+def _fail_with(results: "Results") -> None:
+    """End with status 1 if a run failed."""
     if any(run.error for run in results.runs):
         raise typer.Exit(FAILED)
 
@@ -385,15 +393,18 @@ def _evaluate(
 
 
 def _show(results: "Results", out: Path | None, as_json: bool) -> None:
-    """Save the results, then print them: neither failure costs the other."""
+    """Save all that the folder holds, then print the results: neither failure costs the other."""
     from strategic_env import report as reports
+    from strategic_env.evaluation import load_results
 
     try:
         if out is not None:
-            _save(results, out)
+            _save(load_results(out), out)  # with the runs of everybody who played there
     finally:
         if as_json:
             print(json.dumps(reports.to_json(results), allow_nan=False))
+            if results.unused_lines:
+                errors.print(f"not used: {reports.unused_text(results)}", style="dim")
         else:
             reports.show(results)
 

@@ -12,7 +12,7 @@ from agents.checks import one_of
 from agents.typing import Float
 from learners.fixed import BestFixedClassifier
 from learners.perceptron import Perceptron
-from strategic_env.contestants import Contestant, checked_label
+from strategic_env.contestants import Contestant, checked_label, parameters_of
 from strategic_env.evaluation import Results
 from strategic_env.output import Encodable, encodable, plain_console
 from strategic_env.scores import (
@@ -106,9 +106,9 @@ def compare(
         If an argument is of the wrong kind.
     ValueError
         If there are no results, learners or numbers of seeds differ, a scenario comes twice or has many labels, a run
-        failed, a recipe has the name of a learner or fewer than two policies of its own, the baseline, the classic
-        Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes than the
-        Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
+        is missing or failed, a recipe has the name of a learner or fewer than two policies of its own, the baseline,
+        the classic Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes
+        than the Perceptron on a scenario; as `strategic_env.scores.interquartile_mean`.
     """
     recipes = {} if trained is None else trained
     mistakes = _by_recipe(mistakes_of(results), recipes)
@@ -148,7 +148,7 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
         If the results are no sequence of `Results`.
     ValueError
         If there are none, learners or numbers of seeds differ, a scenario comes twice or has many labels, or a run
-        failed.
+        is missing or failed.
     """
     if not isinstance(results, Sequence) or not all(isinstance(one, Results) for one in results):
         raise TypeError(f"results must be a list of Results, as evaluate returns, got {results!r}")
@@ -169,6 +169,11 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
             raise ValueError(
                 f"results must have the same learners and as many seeds, got {labels} with {seeds} on "
                 f"{title(results[0])}, but {_labels(one)} with {len(one.seeds)} on {title(one)}"
+            )
+        if len(one.runs) < len(labels) * seeds:
+            raise ValueError(
+                f"results must hold a run of every learner with every seed, got {len(one.runs)} of "
+                f"{len(labels) * seeds} on {title(one)}"
             )
         failed = next((run for run in one.runs if run.error is not None), None)
         if failed is not None:
@@ -208,10 +213,9 @@ def _label_of(name: str, results: Sequence[Results], mistakes: Mapping[str, Floa
 
 def _is_called(contestant: Contestant, name: str, plain: Mapping[str, object]) -> bool:
     """Whether a contestant is the reference, if that is asked for, or else the Perceptron with its defaults."""
-    learner = contestant.learner
     if name == ORACLE:
-        return learner is None
-    return type(learner) is Perceptron and learner.parameters == plain
+        return contestant.learner is None
+    return parameters_of(contestant.learner, Perceptron) == plain
 
 
 def _labels(results: Results) -> list[str]:

@@ -6,11 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from learners import policy
+from learners.base import Learner
 from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
 from learners.rl.normalisation import Normalisation
 from strategic_env.arguments import one_line, parse_learner
 from strategic_env.bench_scenario import BenchScenario, check_game
 from strategic_env.encoding import plain
+
+# What `pandas.read_csv` takes for a missing value unless told otherwise.
+MISSING_TO_PANDAS = frozenset(
+    "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null".split("|")
+)
 
 
 class Policy(Protocol):
@@ -45,6 +51,54 @@ class Contestant:
     learner: Policy | None
 
 
+@dataclass(frozen=True)
+class SavedLearner:
+    """What a folder keeps of a learner: enough for tables and pictures, not to play.
+
+    Attributes
+    ----------
+    kind : str
+        Its class (`class_name`).
+    parameters : dict
+        Those that it was built with, if it is a learner of this package or of its kind.
+    bound, printed_bound : float or None
+        As they were when it played.
+    bound_failure : str or None
+        Why they could not be computed.
+    """
+
+    kind: str
+    parameters: dict[str, object]
+    bound: float | None
+    printed_bound: float | None
+    bound_failure: str | None
+
+    def predict(self, observation: Any, state: Any, episode_start: Any, deterministic: bool, /) -> tuple[Any, Any]:
+        """Refuse to play."""
+        raise TypeError(f"{self.kind} was read from results, which can be shown, not played")
+
+
+def mistake_bound(learner: Policy | None, scenario: BenchScenario, *, printed: bool = False) -> float | None:
+    """Return the theorem's bound on a learner's mistakes; None where its assumptions fail."""
+    truth = scenario.proved
+    return learner.bound(truth, printed=printed) if truth is not None and isinstance(learner, Learner) else None
+
+
+def class_name(learner: Policy | None) -> str:
+    """Return the full name of a learner's class; also of one that was saved."""
+    if isinstance(learner, SavedLearner):
+        return learner.kind
+    kind = type(learner)
+    return "reference" if learner is None else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def parameters_of(learner: Policy | None, kind: type[policy.Policy[Any]]) -> dict[str, object] | None:
+    """Return the parameters of a learner, or of one that was saved, if it is of just this class; else None."""
+    if class_name(learner) != f"{kind.__module__}.{kind.__qualname__}":
+        return None
+    return dict(learner.parameters)  # type: ignore[union-attr]
+
+
 def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, **parameters: object) -> Contestant:
     """Return a learner, or a named one built from what the scenario tells and ``parameters``, ready to take part.
 
@@ -54,9 +108,11 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
         As `learners.catalogue.build`; if it cannot begin a game of as many features as the scenario has; or if it
         learned from observations that ``VecNormalize`` normalised, which it would not see here.
     TypeError
-        If it cannot predict.
+        If it cannot predict, or was read from saved results.
     """
     if isinstance(learner, Contestant):
+        if isinstance(learner.learner, SavedLearner):
+            raise TypeError(f"learners must be able to play, got {learner.label!r} as results keep it")
         if isinstance(learner.learner, policy.Policy):
             scenario.check_learner(learner.learner)
         return learner
@@ -159,17 +215,22 @@ def with_reference(contestants: Sequence[Contestant], scenario: BenchScenario) -
 
 
 def check_labels(contestants: Sequence[Contestant]) -> None:
-    """Make sure that results can tell the contestants apart.
+    """Make sure that results can tell the contestants apart, read from files, too.
 
     Raises
     ------
     ValueError
-        If two have the same label, or there are none.
+        If two have the same label, one has none that pandas reads as text, or there are none.
     """
     labels = [one.label for one in contestants]
     if not labels:
         raise ValueError("learners must hold at least one learner, got none")
     for label in labels:
+        if label in MISSING_TO_PANDAS:
+            raise ValueError(
+                f"no learner can be called {label!r}, which pandas reads from a CSV file as a missing value; "
+                "a mapping such as {'mine': learner} gives another name"
+            )
         if labels.count(label) > 1:
             raise ValueError(
                 f"learners must differ, got {label!r} {labels.count(label)} times; "

@@ -1,44 +1,51 @@
 """The bench: learners x seeds on a scenario, saved as they finish and resumed where they stopped."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
-from agents.checks import count
-from learners.base import Learner
+from agents.checks import count, file_path
 from strategic_env.archive import Archive
 from strategic_env.bench_scenario import BenchScenario
-from strategic_env.contestants import Contestant, Policy, all_contestants, contestants_of
-from strategic_env.playing import Run, play, seed_numbers
+from strategic_env.contestants import (
+    Contestant,
+    Policy,
+    SavedLearner,
+    all_contestants,
+    contestants_of,
+    mistake_bound,
+)
+from strategic_env.playing import Run, checkpoints_of, play, seed_numbers
+from strategic_env.saved import SavedScenario, read
 from strategic_env.scenarios import playable
-
-MOST_CHECKPOINTS = 1000
 
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """What `evaluate` returns; `strategic_env.report` shows and saves it.
+    """What `evaluate` and `load_results` return; `strategic_env.report` shows and saves it.
 
     Attributes
     ----------
-    scenario : Scenario or MulticlassScenario
+    scenario : Scenario, MulticlassScenario or SavedScenario
     rounds : int
     seeds : list of int
     checkpoints : list of int
         The rounds at which curves are kept (`checkpoints_of`).
     contestants : list of Contestant
     runs : list of Run
-        Grouped by contestant, then by seed.
+        Grouped by contestant, then by seed; in a folder some may be missing.
+    unused_lines : int
+        Lines of a folder's files that hold no run that somebody can have played: torn, damaged or changed.
     """
 
-    scenario: BenchScenario
+    scenario: BenchScenario | SavedScenario
     rounds: int
     seeds: list[int]
     checkpoints: list[int]
     contestants: list[Contestant]
     runs: list[Run]
+    unused_lines: int = 0
 
     def __repr__(self) -> str:
         labels = ", ".join(one.label for one in self.contestants)
@@ -50,8 +57,10 @@ class Results:
 
     def bound(self, contestant: Contestant, *, printed: bool = False) -> float | None:
         """Return the theorem's bound on a contestant's mistakes; None where its assumptions fail."""
-        truth, learner = self.scenario.proved, contestant.learner
-        return learner.bound(truth, printed=printed) if truth is not None and isinstance(learner, Learner) else None
+        learner, scenario = contestant.learner, self.scenario
+        if isinstance(learner, SavedLearner):
+            return learner.printed_bound if printed else learner.bound
+        return None if isinstance(scenario, SavedScenario) else mistake_bound(learner, scenario, printed=printed)
 
 
 def evaluate(
@@ -80,7 +89,8 @@ def evaluate(
         Rounds per run; the scenario's horizon by default.
     out : path, optional
         Folder that each run is saved in as it finishes; runs found there are not repeated, unless something that
-        determines them has changed. An object that cannot be pickled plays anew each time.
+        determines them has changed. Several processes may share it, for other seeds or learners: `load_results` returns
+        the runs of all. An object that cannot be pickled plays anew each time, and its runs are not kept.
     progress : callable, optional
         Called with the label of each run that ends.
 
@@ -94,9 +104,9 @@ def evaluate(
         If a named learner is told too little by the scenario, or ``out`` holds the results of another scenario, other
         options or rounds; before any run.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument is of the wrong kind, or a learner was read from saved results.
     OSError
-        If ``out`` cannot be written to.
+        If ``out`` cannot be written to, or holds links, or files of something else that results would replace.
     """
     chosen = playable(scenario)
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
@@ -105,16 +115,13 @@ def evaluate(
     if isinstance(learners, str) or not (learners is None or isinstance(learners, Iterable)):
         raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {learners!r}")
     contestants = all_contestants(chosen)[0] if learners is None else contestants_of(learners, chosen)
-    archive = None if out is None else Archive(Path(out), chosen, length)
-    if archive is not None:
-        archive.save_settings(contestants, numbers)
+    archive = None if out is None else Archive(file_path("out", out), chosen, length)
     checkpoints = checkpoints_of(length)
     runs = []
     for one in contestants:
-        # Before it plays, which may change it.
-        keys = [None if archive is None else archive.key(one, seed) for seed in numbers]
-        for seed, key in zip(numbers, keys, strict=True):
-            run = None if archive is None else archive.find(key, one.label, checkpoints)
+        key = None if archive is None else archive.declare(one)  # before it plays, which may change it
+        for seed in numbers:
+            run = None if archive is None else archive.find(key, seed, one.label)
             if run is None:
                 run = play(one, chosen, seed, length, checkpoints)
                 if archive is not None:
@@ -122,16 +129,44 @@ def evaluate(
             runs.append(run)
             if progress is not None:
                 progress(one.label)
-    return Results(chosen, length, numbers, checkpoints, contestants, runs)
+    unused = 0 if archive is None else archive.unused
+    return Results(chosen, length, numbers, checkpoints, contestants, runs, unused)
 
 
-def checkpoints_of(rounds: int) -> list[int]:
-    """Return the rounds at which curves are kept: all up to 1,000.
+def load_results(folder: str | Path) -> Results:
+    """Return all results that a folder holds, of every process that played there, from its files alone.
 
-    Of more, the first 500, then about 500 that grow by a fixed share, so that linear and logarithmic axes are both
-    well covered; the last one is always among them.
+    Of a learner that changed between two evaluations, the runs of the latter. Its bound is what it was when it began to
+    play; nothing is built or imported, so that learners of one's own are shown, too. What an evaluation has left undone
+    is missing.
+
+    Parameters
+    ----------
+    folder : path
+        The ``out`` of `evaluate`.
+
+    Returns
+    -------
+    Results
+        Scenario and learners are such as can be shown, not played.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no path; or if the folder holds no runs, or settings of another version or that are damaged.
+    OSError
+        If it cannot be read.
     """
-    if rounds <= MOST_CHECKPOINTS:
-        return list(range(1, rounds + 1))
-    half = MOST_CHECKPOINTS // 2
-    return [*range(1, half + 1), *sorted({round(step) for step in np.geomspace(half + 1, rounds, half).tolist()})]
+    place = file_path("folder", folder)
+    found = read(place)
+    runs = [
+        [replace(run, learner=label) for (of, _), run in sorted(found.runs.items()) if of == key]
+        for label, (_, key) in found.learners.items()
+    ]
+    seeds = sorted({run.seed for played in runs for run in played})
+    if not seeds:
+        raise ValueError(f"{place} holds no run that has ended")
+    contestants = [one for one, _ in found.learners.values()]
+    return Results(
+        found.scenario, found.rounds, seeds, found.checkpoints, contestants, list(chain(*runs)), found.unused
+    )

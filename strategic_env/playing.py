@@ -16,6 +16,8 @@ from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant
 from strategic_env.rollouts import Rollout, play_keys, supports
 
+MOST_CHECKPOINTS = 1000
+
 
 @dataclass(frozen=True)
 class Run:
@@ -144,6 +146,18 @@ class _Tally:
             error,
             self._fused,
         )
+
+
+def checkpoints_of(rounds: int) -> list[int]:
+    """Return the rounds at which curves are kept: all up to 1,000.
+
+    Of more, the first 500, then about 500 that grow by a fixed share, so that linear and logarithmic axes are both
+    well covered; the last one is always among them.
+    """
+    if rounds <= MOST_CHECKPOINTS:
+        return list(range(1, rounds + 1))
+    half = MOST_CHECKPOINTS // 2
+    return [*range(1, half + 1), *sorted({round(step) for step in np.geomspace(half + 1, rounds, half).tolist()})]
 
 
 def seed_numbers(seeds: int | Sequence[int]) -> list[int]:

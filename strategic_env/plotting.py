@@ -15,7 +15,7 @@ from agents.pictures import save_picture as save
 from agents.typing import Float
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from learners.fixed import BestFixedClassifier, ConstantClassifier
-from strategic_env.contestants import Contestant
+from strategic_env.contestants import Contestant, parameters_of
 from strategic_env.evaluation import Results
 from strategic_env.registration import SCENARIOS
 from strategic_env.summary import (
@@ -24,6 +24,7 @@ from strategic_env.summary import (
     bound_text,
     failure_text,
     finished,
+    missing_text,
     reference_of,
     rows,
     seeds_text,
@@ -132,8 +133,8 @@ def looks_of(contestants: Sequence[Contestant]) -> dict[str, Look]:
         look = fixed.get(family) if one.label == one.name else None
         if one.learner is None:
             look = REFERENCE
-        elif isinstance(one.learner, ConstantClassifier):
-            look = (GREY, SOLID if one.learner.accept else DOTTED)
+        elif (constant := parameters_of(one.learner, ConstantClassifier)) is not None:
+            look = (GREY, SOLID if constant.get("accept", True) else DOTTED)
         if look is None or look in looks.values():
             colour = fixed[family][0] if family in fixed else None
             look = next((other for other in free if other[0] == colour), free[0] if free else LOOKS[-1])
@@ -186,7 +187,8 @@ def _subtitle(results: Results) -> list[str]:
         lines.append(f"reference: {HOW_THE_REFERENCE_IS_MADE}")
     if not any(row.bound is not None for row in table):
         lines.append(results.scenario.why_no_bound())
-    return lines + [failure_text(row, results) for row in table if row.failed]
+    lines += [failure_text(row, results) for row in table if row.failed]
+    return lines + [f"{row.learner}: {missing_text(row, results)}" for row in table if row.missing]
 
 
 def _draw_curves(axes: "Axes", checkpoints: Sequence[int], curves: Sequence[_Curve], *, from_origin: bool) -> None:

@@ -1,20 +1,22 @@
 """Results as a table, a JSON object, CSV files and a picture."""
 
-import csv
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import astuple, fields
 from pathlib import Path
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from agents.checks import file_path
+from agents.files import write_csv
 from strategic_env.contestants import Contestant
 from strategic_env.encoding import plain
 from strategic_env.evaluation import Results
 from strategic_env.output import encodable, plain_console
 from strategic_env.playing import Run
 from strategic_env.plotting import plot
+from strategic_env.saved import CURVES, PICTURE, SUMMARY, refuse_strangers
 from strategic_env.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     Row,
@@ -23,7 +25,9 @@ from strategic_env.summary import (
     bound_text,
     counted,
     failure_text,
+    finished,
     how_played,
+    missing_text,
     reference_of,
     rows,
     seeds_text,
@@ -31,7 +35,6 @@ from strategic_env.summary import (
     title,
 )
 
-CURVES, SUMMARY, PICTURE = "curves.csv", "summary.csv", "mistakes.png"
 MISSING = "-"
 
 
@@ -53,6 +56,8 @@ def show(results: Results, console: Console | None = None) -> None:
         console.print(Text(lines), soft_wrap=True)
         if row.failed:
             console.print(f"  {row.failed} of {seeds_text(results)} failed", style="red", highlight=False)
+        if row.missing:
+            console.print(f"  {missing_text(row, results)}", highlight=False)
     notes = Text(encodable("\n".join(["", *_notes(results, summary)]), console))
     notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
     console.print(notes)
@@ -121,15 +126,23 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     else:
         notes.append("error rate: share of rounds that were mistakes.")
     notes.append(f"played: {how_played(results)}.")
+    if results.unused_lines:
+        notes.append(f"not used: {unused_text(results)}.")
     return notes + [
         f"{failure_text(row, results)}: {' '.join((row.error or '').split())}" for row in summary if row.failed
     ]
 
 
+def unused_text(results: Results) -> str:
+    """Say how many lines of a folder's files tell nothing, and what becomes of them."""
+    lines = counted(results.unused_lines, "line")
+    return f"{lines} of the folder's files, torn, damaged or changed; evaluating again plays those runs again"
+
+
 def to_json(results: Results) -> dict[str, object]:
     """Return the object that ``strategic-env run --json`` prints.
 
-    Numbers of a run that failed, and bounds that do not apply or are infinite, are None.
+    Numbers of a run that failed or is missing, and bounds that do not apply or are infinite, are None.
 
     Returns
     -------
@@ -149,9 +162,10 @@ def to_json(results: Results) -> dict[str, object]:
 
 def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
     runs = results.of(contestant)
+    done = {run.seed: run for run in finished(runs)}
 
     def per_seed(value: Callable[[Run], float]) -> list[object]:
-        return [None if run.error is not None else plain(value(run)) for run in runs]
+        return [plain(value(done[seed])) if seed in done else None for seed in results.seeds]
 
     manipulations = {"manipulations": per_seed(lambda run: run.manipulations)} if results.scenario.manipulable else {}
     return {
@@ -169,22 +183,19 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
 
 
 def write_curves(results: Results, path: str | Path) -> None:
-    """Write every curve as CSV: learner, seed, round, mistakes up to that round."""
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("learner", "seed", "round", "mistakes"))
-        for run in results.runs:
-            # The curve of a run that failed stops early.
-            points = zip(results.checkpoints, run.curve, strict=False)
-            writer.writerows((run.learner, run.seed, step, mistakes) for step, mistakes in points)
+    """Write every curve as CSV, at once or not at all: learner, seed, round, mistakes up to that round."""
+    lines = (
+        (run.learner, run.seed, step, mistakes)
+        for run in results.runs
+        # The curve of a run that failed stops early.
+        for step, mistakes in zip(results.checkpoints, run.curve, strict=False)
+    )
+    write_csv(file_path("path", path), ("learner", "seed", "round", "mistakes"), lines)
 
 
 def write_summary(results: Results, path: str | Path) -> None:
-    """Write the table as CSV, one line per learner, the fields of `Row`; empty where a number is None."""
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Row)])
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows(results))
+    """Write the table as CSV, at once or not at all: one line per learner, the fields of `Row`; empty for None."""
+    write_csv(file_path("path", path), [field.name for field in fields(Row)], map(astuple, rows(results)))
 
 
 def save(results: Results, folder: str | Path) -> list[Path]:
@@ -192,11 +203,16 @@ def save(results: Results, folder: str | Path) -> list[Path]:
 
     Raises
     ------
+    FileExistsError
+        If the folder holds files of these names that are of something else, or links; then nothing is written.
     ImportError, DrawingFailed
         If matplotlib is missing or fails; all but the picture is written.
+    TypeError, ValueError
+        If the folder is no path.
     """
-    folder = Path(folder)
+    folder = file_path("folder", folder)
     folder.mkdir(parents=True, exist_ok=True)
+    refuse_strangers(folder)
     writers = {CURVES: write_curves, SUMMARY: write_summary, PICTURE: plot}
     for name, write in writers.items():
         write(results, folder / name)

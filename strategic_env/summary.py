@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from learners.fixed import ConstantClassifier
-from strategic_env.contestants import Contestant
+from strategic_env.contestants import Contestant, SavedLearner
 from strategic_env.encoding import finite, plain
 from strategic_env.evaluation import Results
 from strategic_env.playing import Run
@@ -40,6 +40,10 @@ class Row:
         The first failure.
     error_rate : float or None
         Share of rounds that were mistakes, where nobody can manipulate.
+    runs : int
+        Number of seeds that did not fail: what the numbers are over.
+    missing : int
+        Number of seeds that a folder holds of others, not of this learner.
     """
 
     learner: str
@@ -54,6 +58,8 @@ class Row:
     failed: int
     error: str | None
     error_rate: float | None = None
+    runs: int = 0
+    missing: int = 0
 
 
 def rows(results: Results) -> list[Row]:
@@ -81,6 +87,8 @@ def _row(results: Results, contestant: Contestant) -> Row:
         failed=len(errors),
         error=errors[0] if errors else None,
         error_rate=None if manipulable else _ratio(sum(mistakes), played),
+        runs=len(done),
+        missing=len(results.seeds) - len(runs),
     )
 
 
@@ -96,10 +104,14 @@ def bound_failures(results: Results) -> list[str]:
     """Say whose bound cannot be computed, and why."""
     texts = []
     for contestant in results.contestants:
+        learner = contestant.learner
+        failure = learner.bound_failure if isinstance(learner, SavedLearner) else None
         try:
             results.bound(contestant)
         except Exception as error:
-            texts.append(f"bound of {contestant.label}: fails with {type(error).__name__}: {error}")
+            failure = f"{type(error).__name__}: {error}"
+        if failure is not None:
+            texts.append(f"bound of {contestant.label}: fails with {failure}")
     return texts
 
 
@@ -173,6 +185,11 @@ def counted(number: int, what: str) -> str:
 def failure_text(row: Row, results: Results) -> str:
     """Say how often a contestant failed."""
     return f"{row.learner} failed on {row.failed} of {seeds_text(results)}"
+
+
+def missing_text(row: Row, results: Results) -> str:
+    """Say of how many seeds a contestant has no run."""
+    return f"{row.missing} of {seeds_text(results)} not played"
 
 
 def how_played(results: Results) -> str:

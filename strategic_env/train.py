@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.checks import count, one_of
+from agents.checks import count, file_path, one_of
 from strategic_env.bench_scenario import refuse_unknown
 from strategic_env.encoding import plain
 from strategic_env.registration import MULTICLASS, STRATEGIC, environment_id
@@ -111,7 +111,7 @@ def prepare(
     one_of("scenario", name, tuple(STRATEGIC))
     refuse_unknown(chosen, (*own_options(name), *OF_THE_ENVIRONMENT), name)
     strategic_scenario(name, **own)  # training checks the rest
-    folder = Path(f"{algorithm}-{name}-{seed}") if out is None else Path(out)
+    folder = Path(f"{algorithm}-{name}-{seed}") if out is None else file_path("out", out)
     training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
     return Prepared(training, name, own)
 

@@ -24,8 +24,8 @@ ORDER = (
     "multiclass.builders", "multiclass.scenarios", "rollout_base", "multiclass.rollouts", "builders",
     "scenarios", "contestants", "multi_agent.rounds", "multi_agent.spaces", "multi_agent.table", "multi_agent.turns",
     "multi_agent.simultaneous", "multi_agent.policies", "multi_agent.recording", "multi_agent", "rollouts",
-    "playing", "archive", "evaluation", "summary", "scores", "comparison", "plotting", "profiles", "report", "listing",
-    "reproduce", "train", "cli", "",
+    "playing", "saved", "archive", "evaluation", "summary", "scores", "comparison", "plotting", "profiles", "report",
+    "listing", "reproduce", "train", "cli", "",
 )  # fmt: skip
 
 TOP = {

@@ -1,7 +1,6 @@
 """Saved runs: what determines a result is its key, and what a file holds is trusted only as far as it can be."""
 
 import importlib
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from agents import Truthful
 from learners import BestFixedClassifier, Perceptron
-from strategic_env import Scenario, archive, evaluate, evaluation, scenario
+from strategic_env import Scenario, archive, evaluate, evaluation, load_results, scenario
 from strategic_env.contestants import contestant
 
 
@@ -49,7 +48,7 @@ def test_learners_and_seeds_can_be_added(tmp_path: Path, played: list[str]) -> N
     more = evaluate(["constant-classifier", "perceptron"], "KnownL2", seeds=[1, 7, 0], rounds=30, out=tmp_path)
     assert played == ["perceptron"] * 2 + ["constant-classifier"] * 3 + ["perceptron"]
     assert more.runs[3] == first.runs[1] and more.runs[5] == first.runs[0]
-    assert archive.load_settings(tmp_path)[2] == [1, 7, 0]
+    assert load_results(tmp_path).seeds == [0, 1, 7]
 
 
 @pytest.mark.parametrize(
@@ -96,12 +95,11 @@ def test_a_key_tells_learners_apart(tmp_path: Path) -> None:
         "perceptron", Perceptron(bias=True), Other(), Constant(1.0, 0.0, 0.0), Constant(0.0, 1.0, 0.0),
         BestFixedClassifier([1.0, 0.0, 0.0]), BestFixedClassifier([0.0, 1.0, 0.0]), "best-fixed-classifier",
     ]  # fmt: skip
-    keys = [saved.key(contestant(one, game), 0) for one in learners]
-    assert None not in keys and len(set(keys)) == len(keys)
-    assert saved.key(contestant("perceptron", game), 1) not in keys
-    assert saved.key(contestant(Perceptron(), game), 0) == keys[0]
+    keys = [saved.key(contestant(one, game)) for one in learners]
+    assert None not in keys and len(set(map(str, keys))) == len(keys)
+    assert saved.key(contestant(Perceptron(), game)) == keys[0]
     typed = type("Typed", (Perceptron,), {"__module__": "typed_in"})
-    assert saved.key(contestant(typed(), game), 0) is None, "a class without a source may be anything"
+    assert saved.key(contestant(typed(), game)) is None, "a class without a source may be anything"
 
 
 def test_a_run_is_repeated_after_a_change_anywhere_in_the_project(
@@ -145,9 +143,9 @@ def test_a_run_is_repeated_after_a_change_in_a_module_of_ones_own(
     others = replace(game, setting=replace(game.setting, individual=own.Individual()))
     cases = [(own.Own(), game), (own.Learner(), game), ("perceptron", others)]
 
-    def keys() -> list[str | None]:
+    def keys() -> list[dict[str, Any] | None]:
         return [
-            archive.Archive(tmp_path / str(at), met, 30).key(contestant(learner, met), 0)
+            archive.Archive(tmp_path / str(at), met, 30).key(contestant(learner, met))
             for at, (learner, met) in enumerate(cases)
         ]
 
@@ -171,8 +169,10 @@ def test_options_and_parameters_need_not_be_json(tmp_path: Path, played: list[st
     assert learner.label == "strategic-perceptron-l1:alpha=[0.3, 0.2]"
     evaluate([learner], game, seeds=1, rounds=10)
     evaluate([learner], game, seeds=1, rounds=10, out=tmp_path)
-    again, contestants, _, _ = archive.load_settings(tmp_path)
-    evaluate(contestants, again, seeds=1, rounds=10, out=tmp_path)
+    kept = load_results(tmp_path)
+    assert kept.scenario.options == {"alpha": [0.3, 0.2], "dim": 2}
+    assert kept.contestants[0].parameters == {"alpha": [0.3, 0.2]}
+    evaluate([learner], game, seeds=1, rounds=10, out=tmp_path)
     assert len(played) == 2
 
 
@@ -205,36 +205,6 @@ def test_a_run_without_a_mistake_is_found_again_in_a_folder_below_a_new_one(tmp_
     assert len(played) == 2
 
 
-def spoiled(**changes: Any) -> Any:
-    """Return what changes a saved run's record to something that no run leaves."""
-    return lambda record: (
-        record | {"run": {key: value for key, value in (record["run"] | changes).items() if value != ""}}
-    )
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda _: [], lambda _: 5, lambda _: None, lambda _: "text", lambda record: record | {"run": []},
-        lambda record: {"key": record["key"]}, lambda record: {"run": record["run"]},
-        spoiled(mistakes=""), spoiled(curve=""), spoiled(error=""), spoiled(luck=3),
-        spoiled(mistakes=-1), spoiled(mistakes=1e9), spoiled(mistakes="7"), spoiled(mistakes=True),
-        spoiled(mistakes=31), spoiled(manipulations=31), spoiled(qualified=-1), spoiled(loss=None),
-        spoiled(loss=float("nan")), spoiled(qualified_cost=-0.5), spoiled(cpu_seconds=float("inf")), spoiled(seed=-1),
-        spoiled(learner=5), spoiled(error="failed"), spoiled(curve=[]), spoiled(curve=[0] * 29),
-        spoiled(curve=[0] * 30), spoiled(curve="0" * 30), spoiled(curve=5), spoiled(curve=None),
-        lambda record: record | {"run": record["run"] | {"curve": record["run"]["curve"][-1:]}},
-    ],
-)  # fmt: skip
-def test_a_malformed_line_is_ignored(tmp_path: Path, played: list[str], spoil: Any) -> None:
-    first = run(tmp_path)
-    runs = tmp_path / "runs.jsonl"
-    lines = [json.dumps(spoil(json.loads(line))) for line in runs.read_text(encoding="utf-8").splitlines()]
-    runs.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert run(tmp_path) == first
-    assert len(played) == 4
-
-
 @pytest.mark.parametrize("line", [b"\xff\xfe{}\n", b"[" * 100_000 + b"\n", b"\x00\n", b"\n\n"], ids=repr)
 def test_bytes_that_are_no_json_are_ignored(tmp_path: Path, played: list[str], line: bytes) -> None:
     first = run(tmp_path)
@@ -242,48 +212,3 @@ def test_bytes_that_are_no_json_are_ignored(tmp_path: Path, played: list[str], l
     runs.write_bytes(line + runs.read_bytes() + line)
     assert run(tmp_path) == first
     assert len(played) == 2
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"", b"{", b"[]", b"5", b"null", b"\xff", b"[" * 100_000, b"{}", b'{"scenario": "KnownL2"}',
-        *(
-            json.dumps(
-                {"scenario": "KnownL2", "options": {}, "rounds": 5, "setting": "", "seeds": [0], "learners": []} | wrong
-            ).encode()
-            for wrong in (
-                {}, {"scenario": 5}, {"options": []}, {"options": {"size": 1}}, {"rounds": "many"}, {"seeds": None},
-                {"seeds": 3}, {"learners": {}}, {"learners": [5]}, {"learners": [{"name": "perceptron"}]},
-                {"learners": [{"name": "perceptron", "parameters": {"learner": 1}, "class": ""}]},
-                {"learners": [{"name": "perceptron", "parameters": {}, "class": "other.Perceptron"}]},
-                {"learners": [{"name": "perceptron", "parameters": {}, "class": "learners.perceptron.Perceptron"}]},
-            )
-        ),
-    ],
-)  # fmt: skip
-def test_settings_that_cannot_be_used_are_one_clear_error(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "settings.json").write_bytes(content)
-    with pytest.raises(ValueError, match="settings.json|holds results of something else") as raised:
-        archive.load_settings(tmp_path)
-    assert "\n" not in str(raised.value)
-
-
-def test_an_error_of_settings_says_what_is_missing_or_wrong(tmp_path: Path) -> None:
-    settings = {"scenario": "KnownL2", "options": {}, "rounds": 5, "setting": "", "seeds": [0]}
-    for learner, reason in ({"name": "perceptron"}, "no 'parameters'"), ({"name": "p", "parameters": {}}, "got 'p'"):
-        (tmp_path / "settings.json").write_text(json.dumps(settings | {"learners": [learner]}), encoding="utf-8")
-        with pytest.raises(ValueError, match=f"settings.json cannot be used: .*{reason}"):
-            archive.load_settings(tmp_path)
-
-
-@pytest.mark.parametrize("learner", [Constant(1.0, 0.0, 0.0), BestFixedClassifier([1.0, 0.0, 0.0])])
-def test_a_learner_of_ones_own_is_not_taken_for_another(tmp_path: Path, learner: Any) -> None:
-    learner.name = "perceptron" if isinstance(learner, Constant) else learner.name
-    run(tmp_path, learner)
-    if isinstance(learner, Constant):
-        with pytest.raises(ValueError, match="the command line has no learner .*Constant"):
-            archive.load_settings(tmp_path)
-    else:
-        (one,) = archive.load_settings(tmp_path)[1]
-        assert isinstance(one.learner, BestFixedClassifier), "not the reference"

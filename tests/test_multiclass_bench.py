@@ -22,13 +22,13 @@ from strategic_env import (
     MulticlassSetting,
     evaluate,
     evaluation,
+    load_results,
     plotting,
     report,
     rollout,
     scenario,
     scenarios,
 )
-from strategic_env.archive import load_settings
 from strategic_env.contestants import all_contestants, contestant, unsuited, with_reference
 from strategic_env.evaluation import Results
 from strategic_env.registration import MULTICLASS, STRATEGIC
@@ -162,11 +162,9 @@ def test_finished_runs_are_kept_and_known_again(tmp_path: Path, monkeypatch: pyt
         first = evaluate(["gappletron"], one, seeds=2, rounds=50, out=tmp_path)
         assert len(played) == 2
     with counting(monkeypatch) as played:
-        chosen, contestants, seeds, rounds = load_settings(tmp_path)
-        again = evaluate(contestants, chosen, seeds, rounds, out=tmp_path)
+        again = evaluate(["gappletron"], scenario("FeedbackGraph", **options), seeds=2, rounds=50, out=tmp_path)
         assert not played
-        assert [run.mistakes for run in again.runs] == [run.mistakes for run in first.runs]
-        assert isinstance(chosen, MulticlassScenario) and chosen.setting.graph == one.setting.graph
+        assert again.runs == first.runs == load_results(tmp_path).runs
         other = Gappletron(FeedbackGraph.named("bandit", 4))
         evaluate([other], one, seeds=2, rounds=50, out=tmp_path)
         assert len(played) == 2, "a learner of another graph is another learner"
@@ -210,7 +208,7 @@ def test_a_graph_in_the_options_is_kept_as_json(kind: str, tmp_path: Path) -> No
     assert isinstance(one, MulticlassScenario) and one.setting.graph == graph
     assert one.options["feedback"] == graph.adjacency.astype(int).tolist()
     evaluate(["gappletron"], one, seeds=1, rounds=5, out=tmp_path)
-    assert load_settings(tmp_path)[0].setting.graph == graph
+    assert load_results(tmp_path).scenario.options == {**SMALL, "feedback": graph.adjacency.astype(int).tolist()}
 
 
 def test_who_learns_from_hidden_labels_is_named_when_asked_for() -> None:

@@ -80,9 +80,9 @@ def lines(path: Path) -> list[list[str]]:
 
 def test_rows(results: Results) -> None:
     accept_all, reference, strategic = summary.rows(results)
-    assert accept_all == summary.Row(ACCEPT_ALL, 2.5, 2, 3, 2.0, None, None, 0.0, 0.0, 0, None)
-    assert reference == summary.Row(REFERENCE, 0.5, 0, 1, 0.0, None, None, 1 / 8, pytest.approx(0.2), 0, None)
-    assert strategic == summary.Row(STRATEGIC, 0.5, 0, 1, 0.0, 4.0, 0.125, 3 / 8, 0.5, 0, None)
+    assert accept_all == summary.Row(ACCEPT_ALL, 2.5, 2, 3, 2.0, None, None, 0.0, 0.0, 0, None, runs=2)
+    assert reference == summary.Row(REFERENCE, 0.5, 0, 1, 0.0, None, None, 1 / 8, pytest.approx(0.2), 0, None, runs=2)
+    assert strategic == summary.Row(STRATEGIC, 0.5, 0, 1, 0.0, 4.0, 0.125, 3 / 8, 0.5, 0, None, runs=2)
 
 
 def test_regret_is_by_seed_and_may_be_negative(results: Results) -> None:
@@ -101,7 +101,7 @@ def test_without_a_reference_there_is_no_regret(results: Results) -> None:
 def test_a_failed_seed_does_not_count(results: Results) -> None:
     failed = with_error(results, STRATEGIC, 3)
     row = summary.rows(failed)[2]
-    expected = summary.Row(STRATEGIC, 0.0, 0, 0, -1.0, 4.0, 0.0, 1 / 4, 1.0, 1, "ValueError: seed 3\nis [bad]")
+    expected = summary.Row(STRATEGIC, 0.0, 0, 0, -1.0, 4.0, 0.0, 1 / 4, 1.0, 1, "ValueError: seed 3\nis [bad]", runs=1)
     assert row == expected
     shown = table(failed)
     assert "1 of 2 seeds failed" in shown
@@ -274,10 +274,10 @@ def test_summary(results: Results, tmp_path: Path) -> None:
     heading, accept_all, _, strategic = lines(tmp_path / "summary.csv")
     assert heading == [
         "learner", "mistakes_mean", "mistakes_min", "mistakes_max", "regret", "bound", "bound_used", "manipulators",
-        "qualified_cost", "failed", "error", "error_rate",
+        "qualified_cost", "failed", "error", "error_rate", "runs", "missing",
     ]  # fmt: skip
-    assert accept_all == [ACCEPT_ALL, "2.5", "2", "3", "2.0", "", "", "0.0", "0.0", "0", "", ""]
-    assert strategic == [STRATEGIC, "0.5", "0", "1", "0.0", "4.0", "0.125", "0.375", "0.5", "0", "", ""]
+    assert accept_all == [ACCEPT_ALL, "2.5", "2", "3", "2.0", "", "", "0.0", "0.0", "0", "", "", "2", "0"]
+    assert strategic == [STRATEGIC, "0.5", "0", "1", "0.0", "4.0", "0.125", "0.375", "0.5", "0", "", "", "2", "0"]
 
 
 def far_apart(results: Results) -> Results:

@@ -16,7 +16,6 @@ from learners.rl import SavedPolicy, TrainedPolicy, ViewedVectorEnv, load, save,
 from learners.rl.saved_policy import ABOUT, SHIPPED, WEIGHTS
 from learners.rl.training import mistakes_in_games
 from learners.rl.views import VIEWS
-from strategic_env import archive
 from strategic_env.rollouts import rollout
 from strategic_env.scenarios import scenario
 from strategic_env.scores import ratio_of_means
@@ -110,9 +109,11 @@ def test_results_of_a_saved_policy_are_shown_again(tmp_path: Path) -> None:
     save(model, tmp_path / "policy.zip", view)
     players = {"mine": load(tmp_path / "policy.zip"), "further": load(tmp_path / "policy.zip", alpha=0.4)}
     results = strategic_env.evaluate(players, SCENARIO, seeds=2, rounds=20, out=tmp_path / "out")
-    _, again, _, _ = archive.load_settings(tmp_path / "out")
-    assert [one.label for one in again] == ["mine", "further"]
-    assert [one.learner.parameters for one in again] == [one.learner.parameters for one in results.contestants]  # type: ignore[union-attr]
+    (tmp_path / "policy.zip").unlink()
+    again = strategic_env.load_results(tmp_path / "out")
+    assert again.runs == results.runs
+    assert [one.label for one in again.contestants] == ["mine", "further"]
+    assert [one.parameters for one in again.contestants] == [one.parameters for one in results.contestants]
 
 
 def test_a_saved_policy_is_told_what_the_scenario_tells(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from agents.checks import count
+from agents.checks import count, file_path
 from agents.extras import missing_extra
 from agents.typing import Int
 from learners.rl.policy import TrainedPolicy
@@ -129,6 +129,7 @@ class Training:
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
     ) -> None:
+        place = file_path("folder", folder)
         self._settings, self._environment = settings, environment
         self._seed = count("seed", seed, maximum=LARGEST_TRAINING_SEED)
         self.options = settings.options | dict(options or {})
@@ -139,7 +140,7 @@ class Training:
         self._build()
         self.progress = Progress(0, whole_rollouts(self.model, settings.timesteps, self._view.horizon))
         about = {"environment": environment, "seed": self._seed, **asdict(settings), "options": self.options}
-        self.folder = TrainingFolder(Path(folder), about)
+        self.folder = TrainingFolder(place, about)
         try:
             self._go_on()
         except BaseException:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.checks import json_value, shown
 from agents.extras import missing_extra
-from agents.files import UNFINISHED, replacing
+from agents.files import UNFINISHED, replacing, write_csv
 from learners.rl.saved_policy import POLICY, about_of
 
 try:
@@ -147,11 +147,7 @@ class TrainingFolder:
 
     def save_evaluations(self, evaluations: Sequence[Evaluation]) -> None:
         """Replace the evaluations."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Evaluation)])
-        writer.writerows(astuple(one) for one in evaluations)
-        self._write(EVALUATIONS, text.getvalue().encode())
+        write_csv(self.path / EVALUATIONS, [field.name for field in fields(Evaluation)], map(astuple, evaluations))
 
     def _claim(self) -> None:
         """Note whose the folder is, and clear away what a process that was killed left unfinished."""

@@ -1,13 +1,12 @@
 """``reproduce bounds``: which share of every bound random streams and adversaries use."""
 
-import csv
 from collections.abc import Callable, Iterator
 
 from rich.table import Table
 from rich.text import Text
 
 from agents.checks import count
-from agents.files import UNFINISHED
+from agents.files import UNFINISHED, csv_writer, refuse_links
 from strategic_env.reproduce.literal import LITERAL
 from strategic_env.reproduce.measure import DIMS, measure
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, table
@@ -57,8 +56,9 @@ def reproduce(request: Request) -> Reproduced:
     resolved: list[Row] = []
     literal: list[Row] = []
     unfinished = path.with_name(path.name + UNFINISHED)
+    refuse_links([path, unfinished])
     with unfinished.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv_writer(file)
         for lines, measured in ((resolved, _resolved(runs, tick)), (literal, _literal(tick))):
             for line in measured:
                 if not resolved:

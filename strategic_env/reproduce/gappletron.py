@@ -1,6 +1,5 @@
 """``reproduce gappletron``: error rates of Gappletron and its rivals over the grid of the paper's experiments."""
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from operator import attrgetter
@@ -12,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.checks import count
-from agents.files import UNFINISHED
+from agents.files import UNFINISHED, csv_writer, refuse_links
 from agents.pictures import require_matplotlib
 from strategic_env.contestants import contestant
 from strategic_env.evaluation import evaluate
@@ -121,8 +120,9 @@ def reproduce(request: Request) -> Reproduced:
     path = request.out / CSV
     unfinished = path.with_name(path.name + UNFINISHED)
     rates: list[Rate] = []
+    refuse_links([path, unfinished])
     with unfinished.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv_writer(file)
         for rate in _rates(grid, request):
             if not rates:
                 writer.writerow(Rate._fields)

@@ -188,7 +188,7 @@ def test_without_matplotlib_all_but_the_picture_is_saved(tmp_path: Path) -> None
     assert result.returncode == 0, result.stderr
     assert 'without the picture: drawing needs matplotlib: pip install "strategic-env[plot]"' in result.stderr
     saved = {path.name for path in (tmp_path / "results").iterdir()}
-    assert saved == {"curves.csv", "summary.csv", "runs.jsonl", "settings.json"}
+    assert saved == {"curves.csv", "summary.csv", "runs.jsonl", "learners.jsonl", "settings.json"}
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """What a folder keeps of an evaluation: its scenario, learners and runs, read without trust and building nothing."""
 
 import json
-import math
 import os
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -79,10 +79,10 @@ class SavedScenario:
         texts = (self.name, self.game, self.no_bound, self.reference or "")
         flags = (self.manipulable, self.loss_is_mistakes)
         if not (
-            all(isinstance(text, str) and text.isprintable() for text in texts)
+            all(isinstance(text, str) for text in texts)
             and all(type(flag) is bool for flag in flags)
             and isinstance(self.options, dict)
-            and (self.highest_cost is None or _amount(self.highest_cost))
+            and (self.highest_cost is None or (_number(self.highest_cost) and self.highest_cost >= 0.0))
         ):
             raise ValueError("its scenario is none that we saved")
 
@@ -178,7 +178,7 @@ def contestant_of(record: dict[str, Any]) -> tuple[Contestant, str]:
     bounds = record["bound"], record["printed_bound"]
     if not all(isinstance(text, str) for text in (key["learner"], failure or "", label, name)):
         raise TypeError("names must be text")
-    if not all(bound is None or _amount(abs(bound)) for bound in bounds):
+    if not all(bound is None or _number(bound) for bound in bounds):
         raise TypeError("bounds must be numbers")
     learner = SavedLearner(key["learner"], dict(key.get("parameters", {})), *bounds, failure)
     played = None if learner.kind == class_name(None) else learner
@@ -189,27 +189,29 @@ def plausible(run: Run, saved: Saved) -> bool:
     """Tell whether a run that was read can be one that was played: finished, or failed on the way."""
     scenario, curve, marks = saved.scenario, run.curve, saved.checkpoints[: len(run.curve)]
     counts = [run.seed, run.mistakes, run.manipulations, run.qualified, *curve]
-    amounts = [run.qualified_cost, run.cpu_seconds, abs(run.loss)]
-    if not all(type(number) is int and number >= 0 for number in counts) or not all(map(_amount, amounts)):
-        return False
-    if type(run.fused) is not bool or type(run.error) not in (str, type(None)):
-        return False
     growths = zip(pairwise([0, *curve]), pairwise([0, *marks]), strict=False)
-    payers = min(run.manipulations, run.qualified)
     return (
-        max(run.mistakes, run.manipulations, run.qualified) <= saved.rounds
+        all(type(number) is int and number >= 0 for number in counts)
+        and _number(run.loss)
+        and all(_number(amount) and amount >= 0.0 for amount in (run.qualified_cost, run.cpu_seconds))
+        and type(run.fused) is bool
+        and type(run.error) in (str, type(None))
+        and max(run.mistakes, run.manipulations, run.qualified) <= saved.rounds
         and len(curve) == len(marks)
         and all(0 <= later - now <= then - before for (now, later), (before, then) in growths)
         and (run.error is not None or (len(curve) == len(saved.checkpoints) and curve[-1] == run.mistakes))
         and (run.loss == run.mistakes or not scenario.loss_is_mistakes)
-        and (scenario.highest_cost is None or run.qualified_cost <= payers * scenario.highest_cost * ROUNDING)
+        and (
+            scenario.highest_cost is None
+            or run.qualified_cost <= min(run.manipulations, run.qualified) * scenario.highest_cost * ROUNDING
+        )
         and run.cpu_seconds <= LONGEST
     )
 
 
-def _amount(value: object) -> bool:
-    """Whether a value is a number of at least 0 that float64 can hold; True and False are none."""
-    return type(value) in (int, float) and 0.0 <= value < math.inf  # type: ignore[operator]
+def _number(value: object) -> bool:
+    """Whether a value is a number that float64 can hold; True, NaN and infinity are none."""
+    return isinstance(value, int | float) and type(value) is not bool and abs(value) <= sys.float_info.max
 
 
 def key_text(key: object) -> str:

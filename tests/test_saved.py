@@ -225,7 +225,7 @@ def test_settings_that_cannot_be_used_are_one_clear_error(tmp_path: Path, conten
         *(
             {"also": wrong}
             for wrong in (
-                {"name": 5}, {"name": "a\nb"}, {"options": []}, {"manipulable": 1}, {"no_bound": None},
+                {"name": 5}, {"options": []}, {"manipulable": 1}, {"no_bound": None},
                 {"reference": 5}, {"highest_cost": -1.0}, {"highest_cost": "1"}, {"highest_cost": True},
                 {"loss_is_mistakes": 0}, {"luck": 1},
             )
@@ -408,6 +408,7 @@ evaluate(learners, "KnownL2", range(first, first + 40), 2000, out=folder)
 """
 
 
+@pytest.mark.slow
 def test_processes_that_share_a_folder_lose_nothing(tmp_path: Path) -> None:
     starts = (0, 40, 80)
     processes = [

@@ -12,6 +12,7 @@ import pytest
 import torch
 from rl_models import built
 
+import strategic_env  # noqa: F401  (which registers the environments)
 from learners.rl import load, save
 from learners.rl.saved_policy import ABOUT, WEIGHTS, about_of
 from learners.rl.training_folder import CHECKPOINT, PROGRESS, SETTINGS, TrainingFolder

@@ -28,7 +28,16 @@ FLOAT64_EPS = float(np.finfo(np.float64).eps)
 SMALLEST_SQUARED_NORM = 2.0**-900
 
 
-@instruction
+def _sum_in_python(a: Float, a_factor: float, b: Float, b_factor: float, blocks: int) -> float:
+    lanes = np.zeros(LANES)
+    for block in range(blocks):
+        eight = slice(block * LANES, (block + 1) * LANES)
+        lanes += (a[eight] * a_factor) * (b[eight] * b_factor)
+    pairs = lanes[:4] + lanes[4:]
+    return float((pairs[0] + pairs[2]) + (pairs[1] + pairs[3]))
+
+
+@instruction(_sum_in_python)
 def _sum_blocks_of_eight(typing_context: Any, a: Any, a_factor: Any, b: Any, b_factor: Any, blocks: Any) -> Any:
     """Sum products over the first ``blocks`` of eight entries: lane ``i % 8`` collects, a fixed tree adds the lanes."""
     if any(array.dtype != types.float64 or array.layout != "C" for array in (a, b)):
@@ -96,7 +105,11 @@ def copy(source: Numbers, target: Float) -> None:
         target[i] = source[i]
 
 
-@instruction
+def _prefetch_in_python(rows: Float, row: int) -> None:
+    """Do nothing: it is about speed."""
+
+
+@instruction(_prefetch_in_python)
 def prefetch(typing_context: Any, rows: Any, row: Any) -> Any:
     """Ask for one of several ``rows`` (M, d): memory sends it while something else is computed."""
 

@@ -84,7 +84,8 @@ def interpolated(heights: Float, slopes: Float, exponent: float) -> float:
     k = min(int(position), heights.shape[0] - 2)
     s = position - k
     rise = heights[k + 1] - heights[k]
-    bend = slopes[k] * step * (1.0 - s) ** 2 + rise * s * (3.0 - 2.0 * s) - slopes[k + 1] * step * s * (1.0 - s)
+    rest = 1.0 - s
+    bend = slopes[k] * step * (rest * rest) + rise * s * (3.0 - 2.0 * s) - slopes[k + 1] * step * s * rest
     return float(heights[k] + s * bend)
 
 

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 SMALLEST, LARGEST = 1e-100, 1e100
+# A report may lie a reach and a noise away from features in range.
+LARGEST_REPORT = 3.0 * LARGEST
 # More than any memory holds, and float64 knows every integer up to here.
 LARGEST_COUNT = 2**53
 # How many features, labels or runs there may be, and how many numbers (1 GiB) one array may hold.

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
@@ -14,6 +15,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Numba's own option, which it does not document: without it everything works, more slowly.
 _WITHOUT_REFERENCES = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+
+_IN_PYTHON = bool(getattr(numba.config, "DISABLE_JIT", 0))  # NUMBA_DISABLE_JIT=1
 
 
 def compiled(function: Function) -> Function:
@@ -40,12 +43,25 @@ def released(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: bool | str) -> Function:
+    if _IN_PYTHON:
+        # Compiled code warns of nothing; random bits overflow on purpose.
+        return np.errstate(all="ignore")(function)
     dispatcher: Any = numba.njit(**options)(function)  # type: ignore[call-overload]
     with suppress(RuntimeError, OSError):  # no file defines the function, as in an interpreter
         dispatcher._cache = DiskCache(function)
     return cast(Function, dispatcher)
 
 
-def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a generator of LLVM instructions callable from compiled code."""
-    return cast(Callable[..., Any], intrinsic(function))
+def instruction(twin: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a generator of LLVM instructions callable from compiled code; ``NUMBA_DISABLE_JIT=1`` calls its twin.
+
+    Parameters
+    ----------
+    twin : callable
+        The same function, to the last bit, in Python.
+    """
+
+    def made(generator: Callable[..., Any]) -> Callable[..., Any]:
+        return twin if _IN_PYTHON else cast(Callable[..., Any], intrinsic(generator))
+
+    return made

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.boundary import copy, length, scale, scaled_score
-from agents.checks import LARGEST, finite_array, finite_reaches, finite_rows, plain_array, shown
+from agents.checks import LARGEST, LARGEST_REPORT, finite_array, finite_reaches, finite_rows, plain_array, shown
 from agents.compiled import compiled, inlined, loop
 from agents.typing import Float
 
@@ -193,8 +193,7 @@ class Cost(ABC):
             If shapes do not fit, or a number is NaN, infinite or out of range (1e100 for ``z``, 3e100 for ``x``).
         """
         start, many = finite_rows("z", z, largest=LARGEST)
-        # A report may lie a reach and a noise away from features in range.
-        end = finite_array("x", x, start.shape if many else start.shape[1:], largest=3.0 * LARGEST)
+        end = finite_array("x", x, start.shape if many else start.shape[1:], largest=LARGEST_REPORT)
         distances = np.abs(end - start)
         if self.norm == L2:
             distances = np.hypot.reduce(distances, axis=1, keepdims=True)  # squares of tiny moves would vanish
@@ -245,7 +244,8 @@ class Cost(ABC):
         Returns
         -------
         ndarray, the shape of ``z``
-            The cheapest accepted point where that costs at most 1 (a cost of exactly 1 still moves), else ``z``.
+            The cheapest accepted point where that costs at most 1 (a cost of exactly 1 still moves, where nothing is
+            rounded: ``docs/numerics.md``), else ``z``.
 
         Raises
         ------

@@ -45,8 +45,8 @@ def farthest_negative(classifier: Float, alpha: float, radius: float, margin: fl
     rest = 0.0
     for i in range(1, d):
         rest += weights[i] * weights[i]
-    rest = rest**0.5
-    sideways = (radius * radius - margin * margin) ** 0.5
+    rest = math.sqrt(rest)
+    sideways = math.sqrt(radius * radius - margin * margin)
     if length(weights) == 0.0 or rest == 0.0:
         along = 0.0
     else:
@@ -63,9 +63,9 @@ def farthest_negative(classifier: Float, alpha: float, radius: float, margin: fl
     for i in range(2, d):
         if abs(weights[i]) < abs(weights[smallest]):
             smallest = i
-    free = (sideways * sideways - along * along) ** 0.5
+    free = math.sqrt(sideways * sideways - along * along)
     share = weights[smallest] / rest if rest > 0.0 else 0.0
-    tall = (1.0 - share * share) ** 0.5
+    tall = math.sqrt(1.0 - share * share)
     for i in range(1, d):
         unit = ((1.0 if i == smallest else 0.0) - share * (weights[i] / rest if rest > 0.0 else 0.0)) / tall
         features[i] += free * unit

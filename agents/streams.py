@@ -99,7 +99,12 @@ def seed_words(seed: int) -> NDArray[np.uint32]:
     return np.array([(seed >> (32 * i)) & 0xFFFFFFFF for i in range(4)], dtype=np.uint32)
 
 
-@instruction
+def _product_in_python(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
+    upper, lower = divmod(int(a) * int(b), 2**64)
+    return np.uint64(upper), np.uint64(lower)
+
+
+@instruction(_product_in_python)
 def _product(typing_context: Any, a: Any, b: Any) -> Any:
     """Upper and lower 64 bits of the 128-bit product of two uint64: one multiplication gives both."""
 

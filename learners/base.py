@@ -153,12 +153,14 @@ class Learner(Policy[State]):
         TypeError
             If the observation or the state is of another kind.
         ValueError
-            If a shape does not fit, or a number is none that an environment shows.
+            If a shape does not fit, a number is none that an environment shows, or the state is damaged.
         """
         seen = read(observation)
         games, dim = seen.features.shape
         current = self._going_on(state, episode_start, games, dim)
         action = np.empty((games, dim + 1))
-        advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
+        self._check_health(
+            advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
+        )
         published = action.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), current

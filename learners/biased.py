@@ -1,5 +1,6 @@
 """The Strategic Perceptron with an intercept for l2 costs (Algorithm 5): Algorithm 2 around guessed origins."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -65,10 +66,11 @@ def place_origin(state: BiasedL2State, game: int) -> None:
     d = state.weights.shape[1]
     squared = 0.0
     for i in range(d):
-        squared += (state.positive[game, i] - state.negative[game, i]) ** 2
+        difference = state.positive[game, i] - state.negative[game, i]
+        squared += difference * difference
     step = state.margin[game] / 2.0
     if not state.literal[game] and squared > 0.0:
-        step /= squared**0.5
+        step /= math.sqrt(squared)
     share = state.guesses[game] * step
     for i in range(d):
         state.origin[game, i] = (1.0 - share) * state.negative[game, i] + share * state.positive[game, i]
@@ -110,8 +112,8 @@ def _learn_around_the_origin(
         weights[i] += label * surrogate[i]
     clear_rounding_errors(weights, size)
     state.guess_mistakes[game] += 1
-    budget = 4.0 * ((2.0 * state.radius[game] + alpha) / state.margin[game]) ** 2
-    if state.guess_mistakes[game] > budget * (1.0 + RELATIVE_SLACK):
+    ratio = (2.0 * state.radius[game] + alpha) / state.margin[game]
+    if state.guess_mistakes[game] > 4.0 * (ratio * ratio) * (1.0 + RELATIVE_SLACK):
         state.guesses[game] += 1
         place_origin(state, game)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.boundary import FLOAT64_EPS
-from agents.checks import finite_array, hyperplane
+from agents.checks import LARGEST, finite_array, hyperplane
 from agents.costs import steepest
 from agents.typing import Float
 from learners import proofs
@@ -305,7 +305,7 @@ class Certificate:
             raise ValueError(f"features must have shape ({dim},), got {shape}")
         if seen.rounds[0] != self._round + 1:
             raise ValueError(f"observation must be of round {self._round + 1}, got round {seen.rounds[0]:g}")
-        true = finite_array("true_features", true_features, (dim,))
+        true = finite_array("true_features", true_features, (dim,), largest=LARGEST)
         self._check_state(state, 1, dim)
         self._round += 1
         found = _copied(state)

@@ -66,7 +66,7 @@ def _learn(
         if state.norm[game] == L1:
             weights[i] = max(0.0, weights[i])
     state.intercept[game] += step * fake
-    size = math.sqrt(dot(weights, weights) + state.intercept[game] ** 2)
+    size = math.sqrt(dot(weights, weights) + state.intercept[game] * state.intercept[game])
     if size > state.largest_norm[game]:
         shrink = state.largest_norm[game] / size
         for i in range(d):

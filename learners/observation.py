@@ -1,12 +1,12 @@
 """How an observation of the game is laid out, and how a learner reads it."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, shown
 from agents.compiled import inlined, loop
 from agents.typing import Float, Numbers
 
@@ -96,7 +96,8 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike) -> Reading:
     TypeError
         If an entry does not hold real numbers.
     ValueError
-        If a key is missing, shapes do not fit, or a number is not finite or, as a label, prediction or round, strange.
+        If a key is missing, shapes do not fit, or a number is not finite, too large or, as a label or prediction,
+        strange.
     """
     if not isinstance(observation, Mapping):
         vector = real_numbers("observation", observation)
@@ -117,18 +118,18 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike) -> Reading:
     fault = inspect(features, classifier, prediction, label, rounds)
     if fault:
         key = KEYS[fault - 1]
-        raise ValueError(f"{key} must be {_ALLOWED[key]}, got {entries[key].tolist()}")
+        raise ValueError(f"{key} must be {_ALLOWED[key]}, got {shown(entries[key].tolist())}")
     eps = max(_eps(entry.dtype) for entry in (reported, entries["classifier"]))
     dtype = np.dtype(np.float32) if reported.dtype == np.float32 else np.dtype(np.float64)
     return Reading(features, prediction, label, classifier, rounds, eps, reported.ndim == 2, dtype)
 
 
 _ALLOWED = {
-    "classifier": "finite",
-    "features": "finite",
+    "classifier": f"finite and at most {LARGEST:g} in size",
+    "features": f"finite and at most {LARGEST_REPORT:g} in size",
     "label": "-1, +1, or 0 where it is hidden",
     "prediction": "-1 or +1, or 0 before the first round",
-    "round": "finite and at least 0",
+    "round": f"finite and at least 0, and at most {LARGEST_COUNT:,}",
 }
 
 
@@ -137,16 +138,16 @@ def inspect(features: Float, classifier: Float, prediction: Float, label: Float,
     """Return the position in `KEYS`, from 1, of the first entry that is not allowed; 0 if there is none."""
     for game in range(features.shape[0]):
         for value in classifier[game]:
-            if not math.isfinite(value):
+            if not abs(value) <= LARGEST:
                 return 1
         for value in features[game]:
-            if not math.isfinite(value):
+            if not abs(value) <= LARGEST_REPORT:
                 return 2
         if label[game] != 0.0 and abs(label[game]) != 1.0:
             return 3
         if prediction[game] != 0.0 and abs(prediction[game]) != 1.0:
             return 4
-        if not (math.isfinite(rounds[game]) and rounds[game] >= 0.0):
+        if not 0.0 <= rounds[game] <= LARGEST_COUNT:
             return 5
     return 0
 

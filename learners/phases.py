@@ -20,7 +20,8 @@ def phase_budget(radius: float, estimate: float, margin: float, direction: int) 
     gamma^2``.
     """
     move = estimate + margin / 2.0 if direction < 0 else max(estimate, margin / 2.0)
-    return 4.0 * ((radius + move) / margin) ** 2
+    ratio = (radius + move) / margin
+    return 4.0 * (ratio * ratio)
 
 
 @compiled
@@ -32,7 +33,7 @@ def guess_budget(radius: float, margin: float) -> float:
     """
     ratio = radius / margin
     halvings = math.ceil(math.log2(max(1.0, 2.0 * ratio - 1.0)))
-    return (2.0 * halvings + 2.0) * (math.floor((4.0 * ratio + 1.0) ** 2) + 1.0)
+    return (2.0 * halvings + 2.0) * (math.floor((4.0 * ratio + 1.0) * (4.0 * ratio + 1.0)) + 1.0)
 
 
 @compiled

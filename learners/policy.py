@@ -136,5 +136,12 @@ class Policy(ABC, Generic[State]):
             if not (field.flags.c_contiguous and field.flags.writeable):
                 raise ValueError(f"state.{name} must be contiguous and writeable; pass a copy")
 
+    def _check_health(self, damaged: int) -> None:
+        """Make sure that no game (else its number, not -1) leads to numbers that nobody can play."""
+        if damaged >= 0:
+            raise ValueError(
+                f"state is damaged: what {self.name} makes of it in game {damaged} is NaN, infinite or out of range"
+            )
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"

@@ -2,13 +2,14 @@
 
 A learner's state is a NamedTuple of arrays whose first axis is the game. *The class of the state selects the rule*:
 each learner overloads `learn` and `publish` for its own class, one that learns from few rounds `concerns`, too, and
-everything compiled calls these.
+everything compiled calls these. Python calls the same rules where nothing is compiled (``NUMBA_DISABLE_JIT=1``).
 """
 
 import inspect
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from numba import types
 from numba.extending import overload
@@ -22,6 +23,7 @@ from learners.observation import rounding
 SHORTEST_WEIGHTS = 1e-150
 
 
+@singledispatch
 def learn(
     state: Any, game: int, features: Float, prediction: float, label: float, classifier: Float, eps: float
 ) -> bool:
@@ -42,27 +44,33 @@ def learn(
     eps : float
         Machine epsilon of the coarsest dtype that the numbers went through.
     """
-    raise NotImplementedError("compiled code only")
+    raise NotImplementedError(f"no rule learns for a {type(state).__name__}")
 
 
+@singledispatch
 def publish(state: Any, game: int, out: Float) -> None:
     """Write the classifier that one game publishes next to ``out`` (d + 1,), inside the action box."""
-    raise NotImplementedError("compiled code only")
+    raise NotImplementedError(f"no rule publishes for a {type(state).__name__}")
 
 
+@singledispatch
 def concerns(state: Any, game: int, prediction: float, label: float) -> bool:
     """Whether `learn` might change anything after a round with this prediction and label (0: hidden).
 
     Without a rule of its own, every round concerns a learner. One that learns from mistakes alone saves the fast form
     from working out a report that nobody reads.
     """
-    raise NotImplementedError("compiled code only")
+    return True
 
+
+if TYPE_CHECKING:
+    from functools import _SingleDispatchCallable
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
+Stub: TypeAlias = "_SingleDispatchCallable[Any]"
 
 
-def rule_of(state_class: type, stub: Callable[..., Any]) -> Callable[[Rule], Rule]:
+def rule_of(state_class: type, stub: Stub) -> Callable[[Rule], Rule]:
     """Register a function as the rule ``stub`` (`learn`, `publish` or `concerns`) of a class of states."""
     if stub is concerns:
         _CHOOSY.add(state_class)
@@ -72,6 +80,7 @@ def rule_of(state_class: type, stub: Callable[..., Any]) -> Callable[[Rule], Rul
             return isinstance(state, _NAMED_TUPLES) and state.instance_class is state_class
 
         _overload(stub, rule, matches)
+        stub.register(state_class, rule)
         return rule
 
     return register
@@ -80,10 +89,10 @@ def rule_of(state_class: type, stub: Callable[..., Any]) -> Callable[[Rule], Rul
 _NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 _CHOOSY: set[type] = set()
 # Stubs whose rules are compiled into every caller: a call would hand over each array of the state.
-INLINED: set[Callable[..., Any]] = {concerns}
+INLINED: set[Stub] = {concerns}
 
 
-def _overload(stub: Callable[..., Any], rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
+def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
     """Let compiled code call ``rule`` for ``stub`` where the type of the state matches."""
 
     def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
@@ -95,11 +104,11 @@ def _overload(stub: Callable[..., Any], rule: Callable[..., Any], matches: Calla
     overload(stub, inline="never", jit_options={"forceinline": stub in INLINED})(choose)
 
 
-def _always(state: Any, game: int, prediction: float, label: float) -> bool:
-    return True
-
-
-_overload(concerns, _always, lambda state: isinstance(state, _NAMED_TUPLES) and state.instance_class not in _CHOOSY)
+_overload(
+    concerns,
+    concerns.dispatch(object),
+    lambda state: isinstance(state, _NAMED_TUPLES) and state.instance_class not in _CHOOSY,
+)
 
 
 @loop
@@ -114,7 +123,7 @@ def write_published(weights: Float, intercept: float, out: Float) -> None:
     if norm < SHORTEST_WEIGHTS:
         for i in range(d):
             out[i] = 0.0
-        out[d] = 0.0 if intercept >= 0.0 else -1.0
+        out[d] = -1.0 if intercept < 0.0 else abs(intercept) * 0.0  # NaN stays NaN, which `advance` refuses
         return
     # One more than the exponent: a norm that was rounded to just below a power of two must not leave the box.
     factor = 2.0 ** -(math.frexp(max(norm, abs(intercept)))[1] + 1)
@@ -133,10 +142,17 @@ def advance(
     rounds: Float,
     eps: float,
     out: Float,
-) -> None:
-    """Let each of n games learn from its last round and publish its next classifier to ``out`` (n, d + 1)."""
+) -> int:
+    """Let each of n games learn from its last round and publish its next classifier to ``out`` (n, d + 1).
+
+    Return the first game that would publish what is not finite and in [-1, 1], and go no further; -1 if none would.
+    """
     for game in range(features.shape[0]):
         if rounds[game] > 0.0:
             precision = rounding(features[game], classifier[game], eps)
             learn(state, game, features[game], prediction[game], label[game], classifier[game], precision)
         publish(state, game, out[game])
+        for value in out[game]:
+            if not abs(value) <= 1.0:
+                return game
+    return -1

@@ -63,7 +63,7 @@ def append_row(factor: Float, target: Float, row: Float, value: float) -> None:
     """
     d = row.shape[0]
     for i in range(d):
-        diagonal = math.hypot(factor[i, i], row[i])
+        diagonal = np.hypot(factor[i, i], row[i])
         cosine, sine = factor[i, i] / diagonal, row[i] / diagonal
         factor[i, i] = diagonal
         for j in range(i + 1, d):

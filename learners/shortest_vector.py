@@ -98,11 +98,12 @@ def shorten(labels: Float, shares: Float, points: Float, weights: Float, norm: i
     write_member(total, norm, weights)
     for _ in range(MOST_STEPS):
         high, low, gap = steepest_exchange(labels, shares, points, weights, bias)
-        if gap <= PRECISION * max(dot(weights, weights), NEGLIGIBLE**2 * longest):
+        if gap <= PRECISION * max(dot(weights, weights), (NEGLIGIBLE * NEGLIGIBLE) * longest):
             break
         squared = 0.0
         for i in range(d):
-            squared += (labels[high] * points[high, i] - labels[low] * points[low, i]) ** 2
+            difference = labels[high] * points[high, i] - labels[low] * points[low, i]
+            squared += difference * difference
         step = min(shares[high], gap / squared)
         for i in range(d):
             total[i] -= step * (labels[high] * points[high, i] - labels[low] * points[low, i])

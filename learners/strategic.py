@@ -138,7 +138,7 @@ def _learn_l1(
 ) -> bool:
     d = features.shape[0]
     weights, alpha, fake, literal = state.weights[game], state.alpha[game], state.fake[game], state.literal[game]
-    norm = math.sqrt(dot(weights, weights) + state.intercept[game] ** 2)
+    norm = math.sqrt(dot(weights, weights) + state.intercept[game] * state.intercept[game])
     step = 0.0 if label == prediction else label
     # As printed, Algorithm 3 corrects and breaks ties in every round, and Section 7 corrects the fake coordinate.
     if step == 0.0 and not (literal and fake == 0.0 and norm > 0.0):

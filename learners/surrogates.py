@@ -5,12 +5,13 @@ come from as far as its reach, so its surrogate point is the report less the who
 costs, ``alpha_i e_i`` (with the sign of ``w_i``) for weighted l1 costs. Every other report is its own surrogate point.
 """
 
+import math
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.boundary import copy, length, on_boundary
+from agents.boundary import copy, on_boundary, scale
 from agents.checks import finite_length, finite_reaches, flag, one_of
 from agents.compiled import loop
 from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, farthest, reach, steepest
@@ -60,9 +61,10 @@ def subtract_pull(norm: int, classifier: Float, budget: Float, point: Float) -> 
     """Take the point (d,) as far back as whoever stands on the boundary may have come, in place."""
     d = point.shape[0]
     if norm == L2:
-        shift = budget[0] / length(classifier[:d])
+        factor, squared_norm = scale(classifier)
+        shift = budget[0] / math.sqrt(squared_norm)
         for i in range(d):
-            point[i] -= shift * classifier[i]
+            point[i] -= shift * (classifier[i] * factor)
     else:
         chosen = steepest(classifier[:d], budget)
         if chosen >= 0:

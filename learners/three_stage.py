@@ -131,14 +131,15 @@ def band(state: ThreeStageState, game: int) -> float:
 def stage_length(state: ThreeStageState, game: int) -> float:
     """Return how many pairs or reports this stage uses."""
     stage = state.stage[game]
-    scale = float(state.weights.shape[1]) / (1.0 - 2.0 * float(state.noise[game])) ** 2
+    signal = 1.0 - 2.0 * float(state.noise[game])
+    scale = float(state.weights.shape[1]) / (signal * signal)
     if stage == INITIALISATION:
         return INITIAL_PAIRS * scale
     if stage == REFINEMENT:
         return REFINING_REPORTS * scale
     # The share of individuals whose label adds noise: nobody's beyond the reach and the band.
     within = (float(state.alpha[game, 0]) + band(state, game)) / deviation(state, game)
-    return BATCH_PAIRS * scale * min(0.5, NORMAL_DENSITY * within) / angle(stage) ** 2
+    return BATCH_PAIRS * scale * min(0.5, NORMAL_DENSITY * within) / (angle(stage) * angle(stage))
 
 
 @compiled
@@ -180,7 +181,7 @@ def _descend(state: ThreeStageState, game: int, gradient: Float) -> None:
     steepness = norm(gradient, q)
     if steepness == 0.0:
         return
-    state.squares[game] += steepness**2
+    state.squares[game] += steepness * steepness
     add(-ball / math.sqrt((q - 1.0) * state.squares[game]), gradient, dual)
     distance = norm(dual, q)
     if distance > ball:

@@ -10,7 +10,7 @@ from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
 from agents.arrivals import BLOCK, Arrivals
 from agents.boundary import FLOAT64_EPS, copy, scale, scaled_dot, scaled_score, side
-from agents.checks import LARGEST_SEED, count, finite_array, finite_length, one_of
+from agents.checks import LARGEST_REPORT, LARGEST_SEED, count, finite_array, finite_length, one_of
 from agents.compiled import compiled, inlined, loop
 from agents.costs import L2, Cost, L2Cost, check_cost, respond
 from agents.individuals import BestResponse, Individual
@@ -140,7 +140,7 @@ def price(norm: int, true_features: Float, report: Float, budget: Float) -> floa
     for i in range(report.shape[0]):
         distance = abs(report[i] - true_features[i])
         if norm == L2:
-            total = math.hypot(total, distance)  # squares of tiny moves would vanish
+            total = float(np.hypot(total, distance))  # squares of tiny moves would vanish
         elif distance > 0.0:
             total += distance / budget[i] if budget[i] > 0.0 else math.inf
     if norm == L2 and total > 0.0:
@@ -436,7 +436,7 @@ class Game:
         """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
         setting, cost = self.setting, self.cost_of(self.round)
         answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key, self.round)
-        report = finite_array("the individual's report", answer, (self._dim,))
+        report = finite_array("the individual's report", answer, (self._dim,), largest=LARGEST_REPORT)
         budget = cost.budgets(self._dim)[0]
         observed = observation[self._dim + 1 : -3]
         accepted, moved, paid = judge_report(

@@ -279,3 +279,33 @@ def test_publishing_rounds_nothing(learner: Any) -> None:
         assert np.array_equal(np.ldexp(weights, exponent), action[:-1])
         if isinstance(learner, Perceptron):
             assert np.ldexp(state.intercept[0], exponent) == action[-1]
+
+
+# At distance exactly alpha: the table in docs/numerics.md
+
+
+def share_that_stays(weights: Array, bias: Array, points: Array, alpha: Array) -> float:
+    """How many of the individuals, each at distance exactly alpha below its own boundary, do not move."""
+    classifiers = np.column_stack([weights, bias])
+    cases = zip(points, classifiers, alpha, strict=True)
+    return float(np.mean([np.array_equal(L2Cost(reach).best_response(z, w), z) for z, w, reach in cases]))
+
+
+@pytest.mark.parametrize(("bits", "low", "high"), [(20, 0.0, 0.0), (40, 0.09, 0.14)])
+def test_rounding_decides_about_ties_of_long_numbers_only(bits: int, low: float, high: float) -> None:
+    m, a = np.random.default_rng(bits).integers(2 ** (bits - 1), 2**bits, (2, 3000, 1)).astype(np.float64)
+    triple = np.array([3.0, 4.0])
+    assert low <= share_that_stays(m * triple, np.zeros(3000), -a * triple, 5.0 * a[:, 0]) <= high
+
+
+def test_about_one_in_fifty_stays_at_a_rounded_alpha() -> None:
+    rng, n = np.random.default_rng(0), 3000
+    pairs = np.array([(p, q) for p in range(-40, 41) for q in range(-40, 41) if p or q], dtype=np.float64)
+    norms = np.hypot(*pairs.T)
+    pairs = pairs[(norms == np.floor(norms)) & (norms <= 41)]
+    weights, points = pairs[rng.integers(0, len(pairs), n)], rng.integers(-20, 21, (n, 2)).astype(np.float64)
+    gap = rng.integers(1, 200, n).astype(np.float64)
+    bias, norm = -gap - (weights * points).sum(axis=1), np.hypot(*weights.T)
+    assert 0.01 <= share_that_stays(weights, bias, points, gap / norm) <= 0.03
+    by_distance = -bias / norm - gap / norm <= (weights * points).sum(axis=1) / norm
+    assert 0.08 <= np.mean(~by_distance) <= 0.16

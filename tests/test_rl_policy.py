@@ -197,3 +197,45 @@ def test_the_packages_policy_errs_less_than_the_papers_algorithm(dim: int, most:
     table = scenario("KnownL2", **options)
     theirs = rollout("strategic-perceptron-l2", table, games=200, seed=UNSEEN).mistakes[:, np.newaxis]
     assert ratio_of_means(ours, theirs).high < most
+
+
+DAMAGES = pytest.mark.parametrize("number", [np.nan, np.inf, 1e308], ids=str)
+
+
+@DAMAGES
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_damaged_history_is_refused_or_played_within_the_box(view: str, number: float) -> None:
+    learner = TrainedPolicy(*built(view=view))
+    observation = {"features": np.ones((2, DIM)), "classifier": np.full((2, DIM + 1), 0.1), "round": np.ones((2, 1))}
+    observation |= {"label": np.ones((2, 1)), "prediction": -np.ones((2, 1))}
+    _, fresh = learner.predict(observation)
+    refusals = 0
+    for place in range(len(fresh)):
+        state = copy.deepcopy(fresh)
+        state[place][1] = number
+        try:
+            published, _ = learner.predict(observation, state)
+        except ValueError as error:
+            assert str(error).startswith("state is damaged: what trained-policy makes of it in game 1 is")
+            refusals += 1
+        else:
+            assert (np.abs(published) <= 1.0).all()
+    assert refusals > 0 or view == "flat"  # which remembers nothing but the last observation
+
+
+@DAMAGES
+def test_a_damaged_memory_is_refused(number: float) -> None:
+    learner = TrainedPolicy(*built("RecurrentPPO"))
+    observation = np.zeros(2 * DIM + 4, dtype=np.float32)
+    _, state = learner.predict(observation)
+    state.memory[:] = number
+    with pytest.raises(ValueError, match="^state is damaged"):
+        learner.predict(observation, state)
+
+
+def test_classifiers_that_float32_cannot_hold_are_refused() -> None:
+    learner = TrainedPolicy(*built(view="flat"))
+    observation = np.zeros(2 * DIM + 4)
+    observation[0] = 1e40
+    with pytest.raises(ValueError, match=r"^classifier must be at most 1e\+30 in size here, got 1e\+40$"):
+        learner.predict(observation)

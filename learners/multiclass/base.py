@@ -69,13 +69,13 @@ class MulticlassLearner(DrawingPolicy[State]):
         TypeError
             If the observation or the state is of another kind.
         ValueError
-            If a shape does not fit, or a number is none that an environment shows.
+            If a shape does not fit, a number is none that an environment shows, or the state is damaged.
         """
         seen = read(observation, self.classes)
         games, dim = seen.features.shape
         current = self._going_on(state, episode_start, games, dim)
         action = np.empty(games, dtype=np.int64)
-        advance(current, seen.features, seen.feedback, seen.action, seen.rounds, action)
+        self._check_health(advance(current, seen.features, seen.feedback, seen.action, seen.rounds, action))
         return (action if seen.batched else action[0]), current
 
     def begin_episode(self, state: State, game: int, key: Key) -> None:

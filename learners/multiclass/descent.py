@@ -129,7 +129,7 @@ def _bet(
         memory[SQUARES] = size * size
     kept = min(1.0, memory[LARGEST] / size)
     memory[LARGEST] = max(memory[LARGEST], size)
-    memory[SQUARES] += (kept * size) ** 2
+    memory[SQUARES] += (kept * size) * (kept * size)
     for label in range(slopes.shape[0]):
         add_to_row(gradients, label, kept * factor * slopes[label], features)
     square, variance = squared_norm(gradients), memory[SQUARES]

@@ -72,7 +72,10 @@ def write_inverse_gap(
         if owner[label] >= 0:
             wanted = demand(players, gamma * gaps[label], limits[label])
             out[owner[label]] = max(out[owner[label]], wanted)
-    out[best] = 1.0 - out.sum()
+    total = 0.0
+    for node in range(out.shape[0]):
+        total += out[node]
+    out[best] = 1.0 - total
 
 
 @compiled

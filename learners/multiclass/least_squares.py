@@ -44,7 +44,7 @@ def write_gain(factor: Float, whitened: Float, out: Float) -> None:
     out : ndarray, shape (d,)
         Overwritten.
     """
-    scale = math.hypot(1.0, safe_length(whitened))
+    scale = np.hypot(1.0, safe_length(whitened))
     solve_triangular(factor, whitened / scale, out)
     for i in range(out.shape[0]):
         out[i] /= scale

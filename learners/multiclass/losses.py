@@ -61,7 +61,8 @@ def loss(kind: int, kappa: float, scores: Float, label: int) -> float:
         return float(surprise / logarithm_of_base(kind, scores.shape[0]))
     above = margin(scores, label)
     if kind == SMOOTH_HINGE:
-        return 1.0 - 2.0 * above if above <= 0.0 else max(0.0, 1.0 - above) ** 2
+        missing = max(0.0, 1.0 - above)
+        return 1.0 - 2.0 * above if above <= 0.0 else missing * missing
     return 0.0 if above > kappa and leader(scores) == label else max(0.0, 1.0 - above)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from agents.checks import LARGEST_COUNT, LARGEST_REPORT, shown
 from agents.compiled import loop
 from agents.typing import Float, Numbers
 from learners.observation import game_rows, real_numbers
@@ -101,25 +102,25 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int) -> Read
     if missing:
         raise ValueError(f"observation must hold {', '.join(KEYS)}; it lacks {', '.join(missing)}")
     entries = {key: real_numbers(key, observation[key]) for key in KEYS}
-    shown = entries["features"]
-    if shown.ndim not in (1, 2) or shown.shape[-1] == 0:
-        raise ValueError(f"features must have shape (d,) or (n, d), got {shown.shape}")
-    dim, games = shown.shape[-1], len(shown) if shown.ndim == 2 else 1
-    features = game_rows("features", shown, games, dim)
+    reported = entries["features"]
+    if reported.ndim not in (1, 2) or reported.shape[-1] == 0:
+        raise ValueError(f"features must have shape (d,) or (n, d), got {reported.shape}")
+    dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
+    features = game_rows("features", reported, games, dim)
     feedback = game_rows("feedback", entries["feedback"], games, classes)
     action, rounds = (game_rows(key, entries[key], games, 1).reshape(games) for key in ("action", "round"))
     fault = inspect(features, feedback, action, rounds)
     if fault:
         key = KEYS[fault - 1]
-        raise ValueError(f"{key} must be {_ALLOWED[key].format(classes)}, got {entries[key].tolist()}")
-    return Reading(features, feedback, action, rounds, shown.ndim == 2)
+        raise ValueError(f"{key} must be {_ALLOWED[key].format(classes)}, got {shown(entries[key].tolist())}")
+    return Reading(features, feedback, action, rounds, reported.ndim == 2)
 
 
 _ALLOWED = {
     "action": "an integer from 0 to {} (a node that asks), or -1 before the first round",
-    "features": "finite",
+    "features": f"finite and at most {LARGEST_REPORT:g} in size",
     "feedback": "-1 where it is hidden, else 0, or 1 for one label",
-    "round": "finite and at least 0",
+    "round": f"finite and at least 0, and at most {LARGEST_COUNT:,}",
 }
 
 
@@ -130,7 +131,7 @@ def inspect(features: Float, feedback: Float, action: Float, rounds: Float) -> i
         if not (-1.0 <= action[game] <= feedback.shape[1] and action[game] == math.floor(action[game])):
             return 1
         for value in features[game]:
-            if not math.isfinite(value):
+            if not abs(value) <= LARGEST_REPORT:
                 return 2
         labels = 0
         for value in feedback[game]:
@@ -139,7 +140,7 @@ def inspect(features: Float, feedback: Float, action: Float, rounds: Float) -> i
             labels += value == LABEL
         if labels > 1:
             return 3
-        if not (math.isfinite(rounds[game]) and rounds[game] >= 0.0):
+        if not 0.0 <= rounds[game] <= LARGEST_COUNT:
             return 4
     return 0
 

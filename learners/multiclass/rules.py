@@ -6,6 +6,8 @@ own class of states, and everything compiled calls these. A state has at least t
 was drawn from, ``key`` (n, 2) uint64, ``episode`` (n,) and ``decided`` (n,) int64.
 """
 
+import math
+from functools import singledispatch
 from typing import Any
 
 from agents.boundary import copy
@@ -18,6 +20,7 @@ from learners.rules import INLINED
 ACTIONS = 101
 
 
+@singledispatch
 def distribute(state: Any, game: int) -> None:
     """Write to ``state.probabilities[game]`` with what probability to play each node at ``state.features[game]``.
 
@@ -28,9 +31,10 @@ def distribute(state: Any, game: int) -> None:
     game : int
         Row of the state.
     """
-    raise NotImplementedError("compiled code only")
+    raise NotImplementedError(f"no rule distributes for a {type(state).__name__}")
 
 
+@singledispatch
 def update(state: Any, game: int, action: int, feedback: Float) -> None:
     """Learn from the round in which ``state.features[game]`` were decided on.
 
@@ -45,7 +49,7 @@ def update(state: Any, game: int, action: int, feedback: Float) -> None:
     feedback : ndarray, shape (K,)
         -1 hidden, 0 not the label, 1 the label.
     """
-    raise NotImplementedError("compiled code only")
+    raise NotImplementedError(f"no rule updates for a {type(state).__name__}")
 
 
 INLINED.update({distribute, update})
@@ -74,11 +78,21 @@ def drawn(probabilities: Float, key: Key, moment: int) -> int:
 
 
 @compiled
-def advance(state: Any, features: Float, feedback: Float, action: Float, rounds: Float, out: Int) -> None:
-    """Let each of n games learn from its last round and write its next action to ``out`` (n,)."""
+def advance(state: Any, features: Float, feedback: Float, action: Float, rounds: Float, out: Int) -> int:
+    """Let each of n games learn from its last round and write its next action to ``out`` (n,).
+
+    Return the first game whose scores or probabilities are not finite, and go no further; -1 if none has such.
+    """
     for game in range(features.shape[0]):
         # A state that begins in the middle of an episode has decided nothing yet.
         if rounds[game] > 0.0 and state.decided[game] > 0 and action[game] >= 0.0:
             update(state, game, int(action[game]), feedback[game])
         copy(features[game], state.features[game])
         out[game] = decide(state, game)
+        for value in state.scores[game]:
+            if not math.isfinite(value):
+                return game
+        for value in state.probabilities[game]:
+            if not math.isfinite(value):
+                return game
+    return -1

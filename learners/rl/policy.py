@@ -10,12 +10,14 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from agents.checks import shown
-from agents.typing import Float
+from agents.typing import Bool, Float
 from learners.base import Learner
 from learners.observation import read
 from learners.rl.history import History, begin
 from learners.rl.normalisation import Normalisation
 from learners.rl.views import Single, View, make_view
+
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 class Predicts(Protocol):
@@ -98,7 +100,11 @@ class TrainedPolicy(Learner[History]):
         history = self._going_on(state, episode_start, games, dim)
         view = self._seen_in(dim)
         view.record(history, seen)
-        published = view.publish(history, self._choose(view.observe(history), history.memory, deterministic))
+        with np.errstate(over="ignore", invalid="ignore"):
+            observed = view.observe(history)
+        self._check_health(_first_row(~np.isfinite(observed), ~(np.abs(history.memory) <= LARGEST_FLOAT32)))
+        published = view.publish(history, self._choose(observed, history.memory, deterministic))
+        self._check_health(_first_row(~(np.abs(published) <= 1.0)))
         published = published.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), history
 
@@ -125,6 +131,12 @@ class TrainedPolicy(Learner[History]):
                 raise ValueError(f"{self.name} was trained with {self._view.dim} features, the game has {dim}")
             self._views[dim] = view
         return self._views[dim]
+
+
+def _first_row(*faults: Bool) -> int:
+    """Return the first row (game) in which one of the arrays (n, any) shows a fault; -1 if there is none."""
+    rows = np.flatnonzero(np.concatenate(faults, axis=1).any(axis=1))
+    return int(rows[0]) if rows.size else -1
 
 
 def check_fit(model: object, view: View) -> None:

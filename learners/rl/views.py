@@ -138,11 +138,12 @@ class View(ABC):
         Raises
         ------
         ValueError
-            If features are too large for float32; then the histories stay as they were.
+            If features or classifiers are too large for float32; then the histories stay as they were.
         """
-        largest = np.abs(seen.features).max(initial=0.0)
-        if largest > LARGEST_SEEN * self.unit:
-            raise ValueError(f"features must be at most {LARGEST_SEEN * self.unit:g} in size here, got {largest}")
+        for name, entry, unit in (("features", seen.features, self.unit), ("classifier", seen.classifier, 1.0)):
+            largest = np.abs(entry).max(initial=0.0)
+            if largest > LARGEST_SEEN * unit:
+                raise ValueError(f"{name} must be at most {LARGEST_SEEN * unit:g} in size here, got {largest}")
         record(history, self.norm, self.budget, seen)
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents import streams
-from agents.checks import LARGEST_SEED, count, finite_array
+from agents.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LARGEST_SEED, count, finite_array
 from agents.costs import L1, L2, L2Cost
 from agents.individuals import Individual
 from agents.nature import first_error
@@ -48,8 +48,8 @@ class GreedyNature:
         episode_start, deterministic
             Part of the interface, without effect.
         """
-        features = finite_array("features", observation["features"], (None, None))
-        budgets = finite_array("budgets", observation["budgets"], (len(features), None))
+        features = finite_array("features", observation["features"], (None, None), largest=LARGEST)
+        budgets = finite_array("budgets", observation["budgets"], (len(features), None), largest=LARGEST)
         labels = finite_array("labels", observation["labels"], (len(features),))
         classifier = finite_array("classifier", observation["classifier"], (features.shape[1] + 1,))
         norm = L2 if budgets.shape[1] == 1 else L1  # with one feature they are the same
@@ -94,7 +94,7 @@ class UniformNature:
             Part of the interface, without effect.
         """
         members = len(np.asarray(observation["labels"]))
-        moment = int(finite_array("round", observation["round"], (1,))[0])
+        moment = int(finite_array("round", observation["round"], (1,), largest=LARGEST_COUNT)[0])
         return streams.random_index(self._key, streams.ARRIVALS, moment, members), state
 
 
@@ -149,7 +149,7 @@ class _Reporting(Seat):
         cost = setting.cost if setting.population.alpha is None else L2Cost(parts["budget"][0])
         features, classifier = (np.array(parts[key], dtype=np.float64) for key in ("features", "classifier"))
         answer = self._policy.report(features.copy(), classifier, cost, self._game.key, info["arrival"])
-        report = finite_array("the individual's report", answer, features.shape)
+        report = finite_array("the individual's report", answer, features.shape, largest=LARGEST_REPORT)
         return self._spaces.pad(self._agent, np.clip(report[self._spaces.movable], *self._spaces.bounds))
 
 

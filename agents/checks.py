@@ -9,7 +9,7 @@ import json
 import math
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
@@ -346,6 +346,15 @@ def json_value(name: str, value: object) -> object:
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{name} must hold JSON values only, got {shown(value)}") from error
     return value
+
+
+def is_many(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value has entries to go through: an array of no axes is iterable by its class only."""
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
 
 
 def column(table: object, number: int) -> str:

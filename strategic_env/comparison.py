@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents.checks import one_of
+from agents.checks import one_of, shown
 from agents.typing import Float
 from learners.fixed import BestFixedClassifier
 from learners.perceptron import Perceptron
@@ -151,7 +151,7 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
         is missing or failed.
     """
     if not isinstance(results, Sequence) or not all(isinstance(one, Results) for one in results):
-        raise TypeError(f"results must be a list of Results, as evaluate returns, got {results!r}")
+        raise TypeError(f"results must be a list of Results, as evaluate returns, got {shown(results)}")
     if not results:
         raise ValueError("results must hold the Results of at least one scenario, got none")
     labels, seeds = _labels(results[0]), len(results[0].seeds)
@@ -188,14 +188,14 @@ def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
 def _by_recipe(mistakes: dict[str, Float], trained: Mapping[str, Sequence[str]]) -> dict[str, Float]:
     """Return the mistakes of learners, and of recipes in place of the policies that they trained."""
     if not isinstance(trained, Mapping):
-        raise TypeError(f"trained must be a mapping from recipes to lists of labels, got {trained!r}")
+        raise TypeError(f"trained must be a mapping from recipes to lists of labels, got {shown(trained)}")
     left, recipes = dict(mistakes), {}
     for recipe, policies in trained.items():
         what = f"trained[{recipe!r}]"
         if checked_label(recipe) in mistakes:
             raise ValueError(f"{what} must not have the name of a learner")
         if not isinstance(policies, Sequence) or isinstance(policies, str) or len(policies) < 2:
-            raise ValueError(f"{what} must hold at least two labels of policies, got {policies!r}")
+            raise ValueError(f"{what} must hold at least two labels of policies, got {shown(policies)}")
         # Taken out one by one, so that no policy counts twice.
         recipes[recipe] = np.array([left.pop(one_of(what, label, tuple(left))).mean(axis=0) for label in policies])
     return left | recipes

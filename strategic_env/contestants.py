@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from agents.checks import shown
 from learners import policy
 from learners.base import Learner
 from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
@@ -124,12 +125,12 @@ def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, *
     if isinstance(learner, type) or not callable(getattr(learner, "predict", None)):
         raise TypeError(
             "a learner must be a name, or an object with a method predict(observation, state, episode_start, "
-            f"deterministic), got {learner!r}"
+            f"deterministic), got {shown(learner)}"
         )
     if Normalisation.of(learner) is not None:
         raise ValueError(
             "a model that learned from normalised observations (VecNormalize) must see them here, too: "
-            f"pass learners.rl.TrainedPolicy(model, view), got {learner!r}"
+            f"pass learners.rl.TrainedPolicy(model, view), got {shown(learner)}"
         )
     name = getattr(learner, "name", None)
     name = name if isinstance(name, str) and name.strip() else type(learner).__name__
@@ -148,9 +149,9 @@ def checked_label(label: object) -> str:
         If it is no text that can be read in one line.
     """
     if not isinstance(label, str):
-        raise TypeError(f"labels of learners must be text, got {label!r}")
+        raise TypeError(f"labels of learners must be text, got {shown(label)}")
     if not label.strip() or not label.isprintable():
-        raise ValueError(f"labels of learners must be text that can be printed in one line, got {label!r}")
+        raise ValueError(f"labels of learners must be text that can be printed in one line, got {shown(label)}")
     return label
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from agents.checks import count, file_path
+from agents.checks import count, file_path, is_many, shown
 from strategic_env.archive import Archive
 from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import (
@@ -112,8 +112,8 @@ def evaluate(
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
     chosen = chosen.lasting(length)
     numbers = seed_numbers(seeds)
-    if isinstance(learners, str) or not (learners is None or isinstance(learners, Iterable)):
-        raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {learners!r}")
+    if isinstance(learners, str) or not (learners is None or is_many(learners)):
+        raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {shown(learners)}")
     contestants = all_contestants(chosen)[0] if learners is None else contestants_of(learners, chosen)
     archive = None if out is None else Archive(file_path("out", out), chosen, length)
     checkpoints = checkpoints_of(length)

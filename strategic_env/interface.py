@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import LARGEST_COUNT, count, finite_array, one_of
+from agents.checks import LARGEST_COUNT, count, finite_array, one_of, shown
 from agents.costs import L2, Cost
 from agents.individuals import BestResponse, Individual
 from agents.populations import Population
@@ -123,7 +123,7 @@ def checked_knowledge(knowledge: Knowledge) -> dict[str, object]:
         If it is no mapping.
     """
     if not isinstance(knowledge, Mapping):
-        raise TypeError(f"knowledge must be a mapping, got {knowledge!r}")
+        raise TypeError(f"knowledge must be a mapping, got {shown(knowledge)}")
     return dict(knowledge)
 
 

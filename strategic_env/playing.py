@@ -1,14 +1,14 @@
 """One contestant, one seed: play and count."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import LARGEST_LENGTH, LARGEST_SEED, count
+from agents.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
 from agents.streams import game_key
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
@@ -172,8 +172,8 @@ def seed_numbers(seeds: int | Sequence[int]) -> list[int]:
     """
     if isinstance(seeds, Integral):
         return list(range(count("seeds", seeds, minimum=1, maximum=LARGEST_LENGTH)))
-    if not isinstance(seeds, Iterable):
-        raise TypeError(f"seeds must be an integer or a sequence of integers, got {seeds!r}")
+    if not is_many(seeds):
+        raise TypeError(f"seeds must be an integer or a sequence of integers, got {shown(seeds)}")
     numbers = [count("seeds", seed, maximum=LARGEST_SEED) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds must hold at least one seed and none twice, got {numbers}")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.checks import count
+from agents.checks import count, is_many, shown
 from agents.streams import game_keys, seed_words
 from agents.typing import Float, Int, Key
 
@@ -119,8 +119,8 @@ def checked_checkpoints(checkpoints: Iterable[int], rounds: int) -> Int:
     ValueError
         If one is out of range, or they do not increase.
     """
-    if not isinstance(checkpoints, Iterable):
-        raise TypeError(f"checkpoints must be a sequence of integers, got {checkpoints!r}")
+    if not is_many(checkpoints):
+        raise TypeError(f"checkpoints must be a sequence of integers, got {shown(checkpoints)}")
     marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in checkpoints]
     if any(later <= earlier for earlier, later in zip(marks, marks[1:], strict=False)):
         raise ValueError(f"checkpoints must increase, got {marks}")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.arrivals import ManyArrivals
 from agents.boundary import FLOAT64_EPS, prefetch, scaled_score
-from agents.checks import LARGEST_SIZE, count
+from agents.checks import LARGEST_SIZE, count, shown
 from agents.compiled import loop, released
 from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
 from agents.streams import LARGEST_SEED
@@ -253,7 +253,7 @@ def rollout(
         raise TypeError(
             "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
             "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
-            f"{learner!r}; evaluate plays others, such as trained policies"
+            f"{shown(learner)}; evaluate plays others, such as trained policies"
         )
     chosen.check_learner(player)
     if not supports(player, chosen.setting):
@@ -261,7 +261,7 @@ def rollout(
             f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
         )
     if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be a function of the rollout so far, got {progress!r}")
+        raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
     most = LARGEST_SIZE // chosen.setting.population.dim
     games = count("games", games, minimum=1, maximum=most)
     keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)

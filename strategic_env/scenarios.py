@@ -9,7 +9,7 @@ from typing import Any, Self
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
-from agents.checks import count, one_of
+from agents.checks import count, one_of, shown
 from agents.individuals import BestResponse
 from learners.base import Truth
 from learners.fixed import BestFixedClassifier
@@ -265,5 +265,5 @@ def playable(wanted: str | BenchScenario) -> BenchScenario:
     """
     chosen = scenario(wanted) if isinstance(wanted, str) else wanted
     if not isinstance(chosen, BenchScenario):
-        raise TypeError(f"scenario must be a name or a Scenario, got {wanted!r}")
+        raise TypeError(f"scenario must be a name or a Scenario, got {shown(wanted)}")
     return chosen

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import gymnasium as gym
 from gymnasium.error import ResetNeeded
 
-from agents.checks import count
+from agents.checks import count, shown
 from agents.streams import game_key
 from agents.typing import Key
 
@@ -41,7 +41,7 @@ class SeededEnv(gym.Env[Observed, Act]):
     def _asked_game(self, seed: int | None, options: dict[str, Any] | None) -> int:
         """Return which game of the seed to play: 0 under a new seed, the current one without, unless options say."""
         if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options must be a dict, got {options!r}")
+            raise TypeError(f"options must be a dict, got {shown(options)}")
         unknown = [key for key in options or () if key != "game"]
         if unknown:
             raise ValueError(f"options must be among 'game', got {unknown}")

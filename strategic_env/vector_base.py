@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from agents.checks import LARGEST_SIZE, count, one_of
+from agents.checks import LARGEST_SIZE, count, one_of, shown
 from agents.streams import LARGEST_SEED, game_keys, seed_words
 from agents.typing import Bool, Float, Int, Key
 from strategic_env.interface import another_thread
@@ -233,7 +233,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
     def _asked(self, options: dict[str, Any] | None) -> Bool:
         """Return which games to reset (N,)."""
         if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options must be a dict, got {options!r}")
+            raise TypeError(f"options must be a dict, got {shown(options)}")
         unknown = [key for key in options or () if key != "reset_mask"]
         if unknown:
             raise ValueError(f"options must be among 'reset_mask', got {unknown}")
@@ -241,7 +241,9 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
             return self._all
         mask = options["reset_mask"]
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            raise ValueError(f"options['reset_mask'] must be a boolean array of shape ({self.num_envs},), got {mask!r}")
+            raise ValueError(
+                f"options['reset_mask'] must be a boolean array of shape ({self.num_envs},), got {shown(mask)}"
+            )
         if not mask.any():
             raise ValueError("options['reset_mask'] must name at least one game, got none")
         return mask

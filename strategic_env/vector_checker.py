@@ -12,7 +12,7 @@ from typing import TypeVar
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
-from agents.checks import LARGEST_SEED, count, one_of
+from agents.checks import LARGEST_SEED, count, one_of, shown
 from strategic_env import vector_checks
 from strategic_env.vector_recordings import SAME_STEP, AnyEnv, AnyVectorEnv, Case
 from strategic_env.vector_recordings import VectorEnvError as VectorEnvError
@@ -86,7 +86,7 @@ def check_vector_env(
         make, registered = _from_registry(make)
         single = single or registered
     if not callable(make):
-        raise TypeError(f"make must be an id, a class or a function that makes a vector environment, got {make!r}")
+        raise TypeError(f"make must be an id, a class or a function that makes a vector environment, got {shown(make)}")
     num_envs, steps = count("num_envs", num_envs, minimum=2), count("steps", steps, minimum=2)
     seed = count("seed", seed, maximum=LARGEST_SEED)
     skipped = {one_of("skip", name, tuple(CHECKS)) for name in _names("skip", skip)}
@@ -109,7 +109,7 @@ def check_vector_env(
 def _names(argument: str, names: Iterable[T]) -> Iterable[T]:
     """Refuse a single name where several are expected: it would be read letter by letter."""
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise TypeError(f"{argument} must be a list of names, got {names!r}")
+        raise TypeError(f"{argument} must be a list of names, got {shown(names)}")
     return names
 
 

@@ -180,6 +180,12 @@ CHECKS: dict[str, Callable[[Any], object]] = {
     "player": lambda value: sweep(value, *SAMPLE),
     "cost": lambda value: sweep(StrategicPerceptronL2(0.3), *SAMPLE, value),
     "scenario": lambda value: strategic_env.scenario(value),
+    "player of a rollout": lambda value: rollout(value, "KnownL2"),
+    "scenario of a rollout": lambda value: rollout("perceptron", value),
+    "progress": lambda value: rollout("perceptron", "KnownL2", rounds=1, progress=value),
+    "player of the bench": lambda value: evaluate([value], "KnownL2", 1, 5),
+    "scenario of the bench": lambda value: evaluate(["perceptron"], value, 1, 5),
+    "reset": lambda value: begun("strategic_env/KnownL2-v0").reset(options=value),
 }
 
 
@@ -216,6 +222,17 @@ def test_lists_and_arrays_of_objects_are_told_what_to_do(value: Any, message: st
     with pytest.raises((TypeError, ValueError)) as caught:
         finite_array("it", value, (None,))
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("value", [np.array(2), np.array(0.3), np.ma.masked], ids=str)
+def test_an_array_of_no_axes_is_no_list(value: Any) -> None:
+    for take in (
+        lambda: evaluate(value, "KnownL2", 1, 5),
+        lambda: evaluate(["perceptron"], "KnownL2", value, 5),
+        lambda: rollout("perceptron", "KnownL2", checkpoints=value),
+    ):
+        with pytest.raises(TypeError, match=r"must be (a|an integer or a) (list|sequence) of"):
+            take()
 
 
 def test_a_value_is_shown_in_one_line_and_text_as_it_is() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents import streams
-from agents.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LARGEST_SEED, count, finite_array
+from agents.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LARGEST_SEED, count, finite_array, shown
 from agents.costs import L1, L2, L2Cost
 from agents.individuals import Individual
 from agents.nature import first_error
@@ -134,7 +134,7 @@ class _Predicting(Seat):
 def _predicted(policy: Policy, agent: str, observation: Observation, state: Any) -> tuple[Action, Any]:
     answer = policy.predict(observation, state, None, True)
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise TypeError(f"predict() of the policy of {agent} must return an action and a state, got {answer!r}")
+        raise TypeError(f"predict() of the policy of {agent} must return an action and a state, got {shown(answer)}")
     return answer
 
 
@@ -180,7 +180,7 @@ def check_policies(policies: Mapping[str, Policy | Individual], agents: Sequence
         If it is no mapping, or a policy neither predicts nor, for an individual, reports.
     """
     if not isinstance(policies, Mapping):
-        raise TypeError(f"policies must be a mapping from agents to policies, got {policies!r}")
+        raise TypeError(f"policies must be a mapping from agents to policies, got {shown(policies)}")
     if set(policies) != set(agents):
         raise ValueError(f"policies must be for {', '.join(agents)}, got {', '.join(map(str, policies))}")
     for agent in agents:

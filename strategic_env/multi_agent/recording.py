@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
-from agents.checks import count
+from agents.checks import count, shown
 from agents.individuals import Individual
 from agents.typing import Bool, Float
 from strategic_env.contestants import Policy
@@ -87,7 +87,7 @@ def play(
     """
     table = getattr(env, "unwrapped", None)
     if not isinstance(table, Table) or not isinstance(env, (AECEnv, ParallelEnv)):
-        raise TypeError(f"env must be an environment made by strategic_env.multi_agent, got {env!r}")
+        raise TypeError(f"env must be an environment made by strategic_env.multi_agent, got {shown(env)}")
     wanted = table.max_cycles if rounds is None else count("rounds", rounds, minimum=1, maximum=table.max_cycles)
     check_policies(policies, table.possible_agents)
     notes = _Notes(table)

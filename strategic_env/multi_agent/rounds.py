@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 from agents import streams
 from agents.arrivals import BLOCK, draw_direction, draw_pool
 from agents.boundary import copy
-from agents.checks import count
+from agents.checks import count, shown
 from agents.compiled import loop
 from agents.costs import L2, Cost, L2Cost
 from agents.nature import AdaptiveArrivals
@@ -243,7 +243,7 @@ class Episodes:
             keys are for others.
         """
         if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options must be a dict, got {options!r}")
+            raise TypeError(f"options must be a dict, got {shown(options)}")
         number = count("options['game']", (options or {}).get("game", self._number if seed is None else 0))
         if seed is not None or self._seed < 0:
             self._seed, self._episode = int(seeding.np_random(seed)[1]), 0

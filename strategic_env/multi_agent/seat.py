@@ -7,7 +7,7 @@ import gymnasium
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
-from agents.checks import one_of
+from agents.checks import one_of, shown
 from agents.individuals import Individual
 from strategic_env.contestants import Policy
 from strategic_env.interface import RENDER_MODES
@@ -52,7 +52,7 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
     ) -> None:
         table = getattr(env, "unwrapped", None)
         if not isinstance(env, AECEnv) or not isinstance(table, StrategicClassificationAECEnv):
-            raise TypeError(f"env must be a turn-based environment made by strategic_env.multi_agent, got {env!r}")
+            raise TypeError(f"env must be a turn-based environment made by strategic_env.multi_agent, got {shown(env)}")
         self._env, self.turns = env, table
         self._agent = one_of("agent", agent, tuple(table.possible_agents))
         check_policies(policies, [other for other in table.possible_agents if other != agent])

@@ -8,7 +8,7 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from agents.checks import count
+from agents.checks import count, shown
 from agents.typing import Float, Numbers
 from strategic_env.interface import RENDER_MODES, another_thread
 from strategic_env.multi_agent.rounds import Arrival, OpenGame
@@ -158,7 +158,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
             if not self.agents:
                 raise ResetNeeded("call reset() before step(): no episode, or it is over")
             if not isinstance(actions, Mapping):
-                raise TypeError(f"actions must be a mapping from agents to actions, got {actions!r}")
+                raise TypeError(f"actions must be a mapping from agents to actions, got {shown(actions)}")
             if set(actions) != set(self.agents):
                 raise ValueError(f"actions must be for {', '.join(self.agents)}, got {', '.join(map(str, actions))}")
             game = self._playing

@@ -11,10 +11,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.boundary import copy, length, scale, scaled_score
-from agents.checks import LARGEST, LARGEST_REPORT, finite_array, finite_reaches, finite_rows, plain_array, shown
-from agents.compiled import compiled, inlined, loop
-from agents.typing import Float
+from agents.boundary import scale, scaled_score
+from agents.foundation.checks import (
+    LARGEST,
+    LARGEST_REPORT,
+    finite_array,
+    finite_reaches,
+    finite_rows,
+    plain_array,
+    shown,
+)
+from agents.foundation.compiled import compiled, inlined, loop
+from agents.foundation.lanes import copy, length
+from agents.foundation.typing import Float
 
 L1, L2 = 1, 2
 

@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from agents.files import csv_writer
-from agents.multiclass import Prototypes
-from agents.streams import game_key
-from agents.typing import Float, Int
+from agents.foundation.files import csv_writer
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Float, Int
+from agents.populations.labelled import Prototypes
 from benchmarks.libraries import installed
 from benchmarks.measure import Unavailable
 from learners.multiclass.inverse_gap_weighting import InverseGapWeighting

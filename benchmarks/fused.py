@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrivals import ManyArrivals
-from agents.boundary import scaled_dot
-from agents.compiled import loop
-from agents.populations import FixedSequence
-from agents.streams import game_key
-from agents.typing import Float, Int
+from agents.foundation.compiled import loop
+from agents.foundation.lanes import scaled_dot
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Float, Int
+from agents.populations.arrivals import ManyArrivals
+from agents.populations.finite import FixedSequence
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, alternate
 from learners.base import Learner
 from learners.catalogue import build

@@ -6,7 +6,7 @@ from functools import partial
 from types import ModuleType
 from typing import TypeAlias
 
-from agents.typing import Float
+from agents.foundation.typing import Float
 from benchmarks.fused import chosen, in_order
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, Unavailable, alternate
 from strategic_env.rollouts import rollout

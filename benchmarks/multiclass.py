@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from agents.multiclass import Prototypes
-from agents.streams import game_key
+from agents.foundation.streams import game_key
+from agents.populations.labelled import Prototypes
 from benchmarks.bandit import FORMS, play_squarecb
 from benchmarks.fused import PythonLoop
 from benchmarks.libraries import installed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.files import write_csv
+from agents.foundation.files import write_csv
 from benchmarks.measure import Measurement, Row
 
 COLUMNS = (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.pictures import blank_figure, drawing, picture_path
+from agents.foundation.pictures import blank_figure, drawing, picture_path
 from benchmarks.meta_learning import ALPHA, Constant, on_populations
 from learners import StrategicMaxMargin, StrategicPerceptronL2
 from learners.rl import load

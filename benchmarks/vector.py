@@ -9,7 +9,7 @@ from gymnasium.envs.classic_control.cartpole import CartPoleVectorEnv
 
 import strategic_env  # noqa: F401  # registers the environments
 from agents.costs import L2Cost
-from agents.populations import FixedSequence
+from agents.populations.finite import FixedSequence
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, alternate
 from strategic_env.scenarios import scenario
 from strategic_env.vector import StrategicClassificationVectorEnv

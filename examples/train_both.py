@@ -13,7 +13,7 @@ import numpy as np
 from train_individual import Relative, Trained
 
 from agents import BestResponse, Truthful
-from agents.extras import missing_extra
+from agents.foundation.extras import missing_extra
 from learners import StrategicPerceptronL2
 from strategic_env import scenario
 from strategic_env.multi_agent import SeatEnv, play, raw_env

@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 
 from agents import BestResponse, Truthful
-from agents.extras import missing_extra
+from agents.foundation.extras import missing_extra
 from learners import StrategicPerceptronL2
 from strategic_env.multi_agent import SeatEnv, play, raw_env
 

@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 
 from agents import BestResponse
-from agents.extras import missing_extra
+from agents.foundation.extras import missing_extra
 from learners import StrategicPerceptronL2
 from strategic_env import scenario
 from strategic_env.multi_agent import GreedyNature, SeatEnv, UniformNature, play, raw_env

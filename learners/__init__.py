@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 try:
-    from agents.lazy import lazily
+    from agents.foundation.lazy import lazily
 except ImportError as error:
     raise ImportError("learners needs the 'agents' of strategic_env, whose import says what is wrong") from error
 

@@ -5,16 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot, length
-from agents.checks import LARGEST_SEED, count, finite_length, finite_number
 from agents.costs import L2
-from agents.streams import game_key, uniform
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number
+from agents.foundation.lanes import dot, length
+from agents.foundation.streams import game_key, uniform
+from agents.foundation.typing import Float, Int, Key
 from learners.drawing import DrawingLearner
 from learners.rules import learn, publish, rule_of
 from learners.surrogates import write_constant, write_raised, write_surrogate
 
-# A purpose far from those of `agents.streams`: a learner and a game with the same seed draw independent numbers.
+# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
 EXPLORATION = 100
 
 

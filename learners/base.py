@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.checks import count, finite_array, finite_number, flag, one_of
+from agents.foundation.checks import count, finite_array, finite_number, flag, one_of
 from learners.bounds.common import RELATIVE_SLACK
 from learners.observation import read
 from learners.policy import Policy

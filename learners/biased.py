@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot, length
-from agents.checks import finite_length, flag
-from agents.compiled import compiled
 from agents.costs import L2
-from agents.typing import Bool, Float, Int
+from agents.foundation.checks import finite_length, flag
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot, length
+from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.bounds import RELATIVE_SLACK

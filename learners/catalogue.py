@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from agents.checks import perhaps, shown
+from agents.foundation.checks import perhaps, shown
 from learners.accepted_only import AcceptedOnlyL2
 from learners.base import Learner
 from learners.biased import BiasedL2

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.boundary import FLOAT64_EPS
-from agents.checks import LARGEST, finite_array, hyperplane
 from agents.costs import steepest
-from agents.typing import Float
+from agents.foundation.checks import LARGEST, finite_array, hyperplane
+from agents.foundation.typing import Float
 from learners import proofs
 from learners.base import Learner, Truth, checked_truth
 from learners.biased import ACCEPT_NOBODY, LEARN, BiasedL2State

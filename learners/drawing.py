@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.streams import game_key
-from agents.typing import Key
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Key
 from learners.base import Learner
 from learners.policy import Policy, State
 

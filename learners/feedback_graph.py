@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST_SEED, LARGEST_SIZE, count, finite_array, finite_number, one_of, shown
-from agents.pictures import drawing
-from agents.typing import Bool, Float, Int
+from agents.foundation.checks import LARGEST_SEED, LARGEST_SIZE, count, finite_array, finite_number, one_of, shown
+from agents.foundation.pictures import drawing
+from agents.foundation.typing import Bool, Float, Int
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

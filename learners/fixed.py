@@ -5,9 +5,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_rows, flag
 from agents.costs import Cost
-from agents.typing import Float
+from agents.foundation.checks import finite_rows, flag
+from agents.foundation.typing import Float
 from learners.base import Learner
 from learners.rules import concerns, learn, publish, rule_of, write_published
 

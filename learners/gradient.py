@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.boundary import dot
-from agents.checks import finite_length
 from agents.costs import L1
-from agents.typing import Bool, Float, Int
+from agents.foundation.checks import finite_length
+from agents.foundation.lanes import dot
+from agents.foundation.typing import Bool, Float, Int
 from learners.rules import learn, publish, rule_of
 from learners.surrogates import SurrogateLearner, write_raised, write_surrogate
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import copy, dot
-from agents.typing import Bool, Float, Int
+from agents.foundation.lanes import copy, dot
+from agents.foundation.typing import Bool, Float, Int
 from learners.max_margin import MaxMarginLearner
 from learners.rules import learn, publish, rule_of
 from learners.shortest_vector import write_member

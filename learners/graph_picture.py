@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.path import Path
 
-from agents.pictures import blank_figure
-from agents.typing import Float
+from agents.foundation.pictures import blank_figure
+from agents.foundation.typing import Float
 
 if TYPE_CHECKING:
     from learners.feedback_graph import FeedbackGraph

@@ -6,8 +6,8 @@ A classifier is one array (d+1,), the weights and then the bias; it accepts a po
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST, finite_array, finite_features, finite_number, flag, hyperplane, signs
-from agents.typing import Bool, Float
+from agents.foundation.checks import LARGEST, finite_array, finite_features, finite_number, flag, hyperplane, signs
+from agents.foundation.typing import Bool, Float
 from learners.solvers import RELATIVE_GAP, least_hinge_loss, shortest_normals, widest_separator
 
 
@@ -24,7 +24,7 @@ def radius(features: ArrayLike) -> float:
     TypeError
         If they are not real numbers.
     ValueError
-        If the shape does not fit, or a number is NaN, infinite or out of range (see `agents.checks`).
+        If the shape does not fit, or a number is NaN, infinite or out of range (see `agents.foundation.checks`).
     """
     return _longest(finite_features("features", features))
 
@@ -52,7 +52,7 @@ def distance(weights: ArrayLike, bias: float, features: ArrayLike, labels: Array
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.checks`), a label is neither -1
+        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is neither -1
         nor +1, or w is zero.
     """
     features, labels = _sample(features, labels)
@@ -88,7 +88,7 @@ def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLi
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.checks`), a label is neither -1
+        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is neither -1
         nor +1, or w is zero.
     """
     return float(distance(weights, bias, features, labels).min())

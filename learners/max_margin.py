@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import copy, dot
-from agents.compiled import compiled
-from agents.typing import Bool, Float, Int
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import copy, dot
+from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
 from learners.base import Truth
 from learners.rules import learn, publish, rule_of

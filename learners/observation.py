@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, shown
-from agents.compiled import inlined, loop
-from agents.typing import Float, Numbers
+from agents.foundation.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, shown
+from agents.foundation.compiled import inlined, loop
+from agents.foundation.typing import Float, Numbers
 
 FLOAT32_EPS = float(np.finfo(np.float32).eps)
 KEYS = ("classifier", "features", "label", "prediction", "round")

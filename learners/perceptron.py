@@ -4,9 +4,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot
-from agents.checks import finite_length, finite_number, flag, one_of
-from agents.typing import Float
+from agents.foundation.checks import finite_length, finite_number, flag, one_of
+from agents.foundation.lanes import dot
+from agents.foundation.typing import Float
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.rules import concerns, learn, publish, rule_of, write_published

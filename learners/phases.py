@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from agents.boundary import length
-from agents.compiled import compiled
-from agents.typing import Float
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import length
+from agents.foundation.typing import Float
 
 # Weights that short, against what they are the sum of, are rounding errors of a sum that is 0.
 NO_WEIGHTS = 1e-12

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.costs import steepest
-from agents.typing import Float
+from agents.foundation.typing import Float
 from learners.base import Truth
 from learners.biased import ACCEPT_ALL, ACCEPT_NOBODY, LEARN
 from learners.bounds.common import ceiling, floor, square

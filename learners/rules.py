@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from numba import types
 from numba.extending import overload
 
-from agents.boundary import length
-from agents.compiled import compiled, loop
-from agents.typing import Float
+from agents.foundation.compiled import compiled, loop
+from agents.foundation.lanes import length
+from agents.foundation.typing import Float
 from learners.observation import rounding
 
 # Shorter weights than this are taken for none, so that scaling into the action box rounds nothing.

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import length
-from agents.checks import finite_length, finite_number
-from agents.compiled import compiled
 from agents.costs import L2
-from agents.typing import Float
+from agents.foundation.checks import finite_length, finite_number
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import length
+from agents.foundation.typing import Float
 from learners.base import Learner
 from learners.rules import concerns, learn, publish, rule_of, write_published
 from learners.surrogates import write_surrogate

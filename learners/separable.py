@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_features, finite_length, signs
-from agents.typing import Bool, Float
+from agents.foundation.checks import finite_features, finite_length, signs
+from agents.foundation.typing import Bool, Float
 
 
 class SeparableRows(NamedTuple):

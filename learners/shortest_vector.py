@@ -9,10 +9,10 @@ set, too: among those, the shortest has 0 where the hull's vector is negative.
 
 import numpy as np
 
-from agents.boundary import dot
-from agents.compiled import compiled
 from agents.costs import L1
-from agents.typing import Float
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot
+from agents.foundation.typing import Float
 
 # The search ends when no exchange of shares can shorten the vector by more than about this share.
 PRECISION = 1e-2

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.typing import Float
+from agents.foundation.typing import Float
 
 # The best margin is certified from both sides, to this relative gap and the rounding of a dot product.
 RELATIVE_GAP = 1e-8

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.boundary import dot, length
-from agents.checks import finite_length, finite_reaches, flag
-from agents.compiled import compiled
 from agents.costs import L1, L2, WeightedL1Cost, farthest, steepest
-from agents.typing import Bool, Float
+from agents.foundation.checks import finite_length, finite_reaches, flag
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot, length
+from agents.foundation.typing import Bool, Float
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.rules import concerns, learn, publish, rule_of, write_published

@@ -11,11 +11,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.boundary import copy, on_boundary, scale
-from agents.checks import finite_length, finite_reaches, flag, one_of
-from agents.compiled import loop
+from agents.boundary import on_boundary, scale
 from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, farthest, reach, steepest
-from agents.typing import Float
+from agents.foundation.checks import finite_length, finite_reaches, flag, one_of
+from agents.foundation.compiled import loop
+from agents.foundation.lanes import copy
+from agents.foundation.typing import Float
 from learners.base import Learner, Truth
 from learners.rules import write_published
 

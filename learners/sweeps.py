@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_features, shown, signs
 from agents.costs import Cost, L2Cost, respond
-from agents.typing import Float, Numbers
+from agents.foundation.checks import count, finite_features, shown, signs
+from agents.foundation.typing import Float, Numbers
 from learners.base import Learner
 
 

@@ -5,17 +5,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import copy, dot, length, side
-from agents.checks import LARGEST_SEED, count, finite_length, finite_number
-from agents.compiled import compiled
+from agents.boundary import side
 from agents.costs import L2
-from agents.streams import fill_normals, game_key
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import copy, dot, length
+from agents.foundation.streams import fill_normals, game_key
+from agents.foundation.typing import Bool, Float, Int, Key
 from learners.drawing import DrawingLearner
 from learners.rules import learn, publish, rule_of, write_published
 from learners.surrogates import write_raised
 
-# A purpose far from those of `agents.streams`: a learner and a game with the same seed draw independent numbers.
+# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
 START = 101
 INITIALISATION, REFINEMENT, FIRST_BATCH = range(3)
 # Ours: how far, in radians, the direction may be off when the refinement and when the first batch begin.

@@ -8,11 +8,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from agents.boundary import copy, forbidden, length
-from agents.checks import count, finite_length, flag
-from agents.compiled import compiled
+from agents.boundary import forbidden
 from agents.costs import L1, L2
-from agents.typing import Bool, Float, Int
+from agents.foundation.checks import count, finite_length, flag
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import copy, length
+from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
 from learners.base import Learner, Truth
 from learners.bounds import RELATIVE_SLACK

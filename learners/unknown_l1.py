@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot, length, score, tolerance
-from agents.checks import finite_length
-from agents.compiled import compiled
+from agents.boundary import score, tolerance
 from agents.costs import L1, steepest
-from agents.typing import Float
+from agents.foundation.checks import finite_length
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot, length
+from agents.foundation.typing import Float
 from learners.base import Learner
 from learners.rules import learn, publish, rule_of
 from learners.strategic import scale_free_step

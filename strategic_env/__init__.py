@@ -31,7 +31,7 @@ def _check_siblings() -> None:
 
 _check_siblings()
 
-from agents.lazy import lazily  # noqa: E402
+from agents.foundation.lazy import lazily  # noqa: E402
 from strategic_env.registration import register_all  # noqa: E402
 
 register_all()

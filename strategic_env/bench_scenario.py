@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
-from agents.checks import perhaps
+from agents.foundation.checks import perhaps
 from learners.base import Truth
 from learners.policy import Policy
 

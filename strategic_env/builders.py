@@ -11,10 +11,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import finite_array, finite_length, flag, shown
 from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
-from agents.populations import DataSet, FiniteKnown, FixedSequence, Population, Separable, standardised
-from agents.typing import Float
+from agents.foundation.checks import finite_array, finite_length, flag, shown
+from agents.foundation.typing import Float
+from agents.populations.finite import DataSet, FiniteKnown, FixedSequence, standardised
+from agents.populations.population import Population
+from agents.populations.separable import Separable
 from learners.base import Truth
 from learners.separable import separable_rows
 from strategic_env import german_credit

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from agents.costs import L2
-from agents.nature import GreedyAdversary, TangentAdversary
-from agents.populations import FiniteKnown, Population, Separable
+from agents.populations.finite import FiniteKnown
+from agents.populations.nature import GreedyAdversary, TangentAdversary
+from agents.populations.population import Population
+from agents.populations.separable import Separable
 from learners import margins
 from learners.base import Truth, checked_truth
 from learners.bounds import RELATIVE_SLACK

@@ -293,8 +293,8 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A small form, in two minutes; `gappletron` only.")] = False,
 ) -> None:
     """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
-    from agents.files import UNFINISHED
-    from agents.pictures import DrawingFailed
+    from agents.foundation.files import UNFINISHED
+    from agents.foundation.pictures import DrawingFailed
     from strategic_env.reproduce import Request, reproduction, show
 
     with _usage():
@@ -411,7 +411,7 @@ def _show(results: "Results", out: Path | None, as_json: bool) -> None:
 
 def _save(results: "Results", out: Path) -> None:
     """Save the results; all but the picture, where it cannot be drawn."""
-    from agents.pictures import DrawingFailed
+    from agents.foundation.pictures import DrawingFailed
     from strategic_env.report import save
 
     try:

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents.checks import one_of, shown
-from agents.typing import Float
+from agents.foundation.checks import one_of, shown
+from agents.foundation.typing import Float
 from learners.fixed import BestFixedClassifier
 from learners.perceptron import Perceptron
 from strategic_env.contestants import Contestant, checked_label, parameters_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from agents.checks import shown
+from agents.foundation.checks import shown
 from learners import policy
 from learners.base import Learner
 from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from agents.checks import count, file_path, is_many, shown
+from agents.foundation.checks import count, file_path, is_many, shown
 from strategic_env.archive import Archive
 from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import (

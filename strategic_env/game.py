@@ -8,19 +8,20 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
-from agents.arrivals import BLOCK, Arrivals
-from agents.boundary import FLOAT64_EPS, copy, scale, scaled_dot, scaled_score, side
-from agents.checks import LARGEST_REPORT, LARGEST_SEED, count, finite_array, finite_length, one_of
-from agents.compiled import compiled, inlined, loop
+from agents.boundary import FLOAT64_EPS, scale, scaled_score, side
 from agents.costs import L2, Cost, L2Cost, check_cost, respond
-from agents.individuals import BestResponse, Individual
-from agents.limits import limits_of
-from agents.nature import AdaptiveArrivals
-from agents.own_arrivals import played_arrivals, played_source
-from agents.populations import Population
-from agents.sources import Source
-from agents.streams import game_key
-from agents.typing import Float, Key, Numbers
+from agents.foundation.checks import LARGEST_REPORT, LARGEST_SEED, count, finite_array, finite_length, one_of
+from agents.foundation.compiled import compiled, inlined, loop
+from agents.foundation.lanes import copy, scaled_dot
+from agents.foundation.limits import limits_of
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Float, Key, Numbers
+from agents.populations.arrivals import BLOCK, Arrivals
+from agents.populations.nature import AdaptiveArrivals
+from agents.populations.own_arrivals import played_arrivals, played_source
+from agents.populations.population import Population
+from agents.populations.sources import Source
+from agents.responses.individuals import BestResponse, Individual
 from learners.feedback_graph import Feedback, FeedbackGraph
 
 # Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.
@@ -357,7 +358,7 @@ class Game:
     setting : Setting
         The rules.
     key : ndarray, shape (2,), uint64
-        Which individuals arrive: a function of this key alone (`agents.streams.game_key`).
+        Which individuals arrive: a function of this key alone (`agents.foundation.streams.game_key`).
     """
 
     def __init__(self, setting: Setting, key: Key) -> None:

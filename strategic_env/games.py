@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.arrivals import BLOCK, ManyArrivals
-from agents.boundary import copy
-from agents.compiled import loop
 from agents.costs import Cost, L2Cost
-from agents.sources import NEW, Source
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.compiled import loop
+from agents.foundation.lanes import copy
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.arrivals import BLOCK, ManyArrivals
+from agents.populations.sources import NEW, Source
 from strategic_env.game import (
     FEEDBACK,
     REWARDS,

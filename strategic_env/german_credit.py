@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.typing import Float
+from agents.foundation.typing import Float
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import LARGEST_COUNT, count, finite_array, one_of, shown
 from agents.costs import L2, Cost
-from agents.individuals import BestResponse, Individual
-from agents.populations import Population
-from agents.typing import Float, Numbers
+from agents.foundation.checks import LARGEST_COUNT, count, finite_array, one_of, shown
+from agents.foundation.typing import Float, Numbers
+from agents.populations.population import Population
+from agents.responses.individuals import BestResponse, Individual
 from learners.observation import Layout
 from strategic_env.game import REWARDS, Setting
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents.checks import perhaps
+from agents.foundation.checks import perhaps
 from learners.base import Learner
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS, learner_class
 from learners.feedback_graph import FeedbackGraph

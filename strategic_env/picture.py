@@ -9,8 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from agents.pictures import blank_figure
-from agents.typing import Float
+from agents.foundation.pictures import blank_figure
+from agents.foundation.typing import Float
 from strategic_env.game import Round, Setting
 from strategic_env.scene import Boundary, Frame, Standing, View, caption, headline, view_of
 

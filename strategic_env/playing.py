@@ -8,8 +8,8 @@ from numbers import Integral
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
-from agents.streams import game_key
+from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
+from agents.foundation.streams import game_key
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
 from strategic_env.bench_scenario import BenchScenario

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from agents.pictures import blank_figure, drawing, picture_path
-from agents.pictures import save_picture as save
-from agents.typing import Float
+from agents.foundation.pictures import blank_figure, drawing, picture_path
+from agents.foundation.pictures import save_picture as save
+from agents.foundation.typing import Float
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from learners.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.contestants import Contestant, parameters_of

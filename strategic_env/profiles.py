@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST, finite_array, shown
-from agents.pictures import blank_figure, drawing, picture_path, require_matplotlib
-from agents.typing import Float
+from agents.foundation.checks import LARGEST, finite_array, shown
+from agents.foundation.pictures import blank_figure, drawing, picture_path, require_matplotlib
+from agents.foundation.typing import Float
 from strategic_env.plotting import GREY, LOOKS, Look, save_picture
 from strategic_env.scores import RESAMPLES, Estimate, interquartile_mean, interval_text, performance_profile
 from strategic_env.summary import counted, shortened

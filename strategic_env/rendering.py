@@ -5,8 +5,8 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.pictures import drawing
-from agents.typing import Float
+from agents.foundation.pictures import drawing
+from agents.foundation.typing import Float
 from strategic_env.game import Round, Setting
 from strategic_env.scene import Standing, boundary_of, caption, headline
 

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from agents.checks import file_path
-from agents.files import write_csv
+from agents.foundation.checks import file_path
+from agents.foundation.files import write_csv
 from strategic_env.contestants import Contestant
 from strategic_env.encoding import plain
 from strategic_env.evaluation import Results

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.checks import count, is_many, shown
-from agents.streams import game_keys, seed_words
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import count, is_many, shown
+from agents.foundation.streams import game_keys, seed_words
+from agents.foundation.typing import Float, Int, Key
 
 # Games that one call plays: an interrupt is felt between two calls.
 MOST_GAMES = 256

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.arrivals import ManyArrivals
-from agents.boundary import FLOAT64_EPS, prefetch, scaled_score
-from agents.checks import LARGEST_SIZE, count, shown
-from agents.compiled import loop, released
+from agents.boundary import FLOAT64_EPS, scaled_score
 from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
-from agents.streams import LARGEST_SEED
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import LARGEST_SIZE, count, shown
+from agents.foundation.compiled import loop, released
+from agents.foundation.lanes import prefetch
+from agents.foundation.streams import LARGEST_SEED
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.arrivals import ManyArrivals
 from learners.base import Learner
 from learners.multiclass.base import MulticlassLearner
 from learners.observation import rounding
@@ -122,7 +123,7 @@ def play_blocks(
 ) -> None:
     """Play rounds ``first`` to ``last`` of some ``games`` (n,), which are the ones in a block.
 
-    ``index`` and ``label`` (n, B) hold the block, as in `agents.arrivals.ManyArrivals`; ``published`` (N, d + 1) each
+    ``index`` and ``label`` (n, B) hold the block, as in `agents.populations.arrivals.ManyArrivals`; ``published`` (N, d + 1) each
     game's classifier from block to block.
     """
     report = np.empty(features.shape[1])

@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from agents.checks import LARGEST_COUNT, count
-from agents.files import refuse_links, replacing
-from agents.individuals import BestResponse, BudgetLimited, Truthful
+from agents.foundation.checks import LARGEST_COUNT, count
+from agents.foundation.files import refuse_links, replacing
+from agents.responses.individuals import BestResponse, BudgetLimited, Truthful
 from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant, SavedLearner, class_name
 from strategic_env.encoding import plain

@@ -9,8 +9,8 @@ from typing import Any, Self
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
-from agents.checks import count, one_of, shown
-from agents.individuals import BestResponse
+from agents.foundation.checks import count, one_of, shown
+from agents.responses.individuals import BestResponse
 from learners.base import Truth
 from learners.fixed import BestFixedClassifier
 from learners.policy import Policy

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents.boundary import scale
 from agents.costs import Cost
-from agents.typing import Float
+from agents.foundation.typing import Float
 from strategic_env.game import Round, Setting
 
 # A boundary farther away than any population reaches cannot be seen; the cap keeps squares finite.

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST, LARGEST_LENGTH, LARGEST_SEED, LARGEST_SIZE, SMALLEST, count, finite_array
-from agents.typing import Float, Int
+from agents.foundation.checks import LARGEST, LARGEST_LENGTH, LARGEST_SEED, LARGEST_SIZE, SMALLEST, count, finite_array
+from agents.foundation.typing import Float, Int
 
 RESAMPLES = 2000
 PERCENTILES = (2.5, 97.5)

@@ -5,11 +5,11 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from agents.checks import LARGEST_SIZE, count
 from agents.costs import Cost
-from agents.individuals import Individual
-from agents.populations import Population
-from agents.typing import Float
+from agents.foundation.checks import LARGEST_SIZE, count
+from agents.foundation.typing import Float
+from agents.populations.population import Population
+from agents.responses.individuals import Individual
 from strategic_env.game import Game, Outcome, Round, reward
 from strategic_env.interface import RENDER_MODES, Action, Interface, Knowledge, Observation, another_thread
 from strategic_env.single_base import SeededEnv

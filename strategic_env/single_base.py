@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 import gymnasium as gym
 from gymnasium.error import ResetNeeded
 
-from agents.checks import count, shown
-from agents.streams import game_key
-from agents.typing import Key
+from agents.foundation.checks import count, shown
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Key
 
 Observed = TypeVar("Observed")
 Act = TypeVar("Act")

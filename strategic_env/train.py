@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.checks import count, file_path, one_of
+from agents.foundation.checks import count, file_path, one_of
 from strategic_env.bench_scenario import refuse_unknown
 from strategic_env.encoding import plain
 from strategic_env.registration import MULTICLASS, STRATEGIC, environment_id

@@ -8,9 +8,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from agents.costs import Cost
-from agents.individuals import Individual
-from agents.populations import Population
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.population import Population
+from agents.responses.individuals import Individual
 from strategic_env.game import Round
 from strategic_env.games import Games, Outcomes, games_of
 from strategic_env.interface import RENDER_MODES, Action, Interface, Knowledge, Observation

@@ -11,9 +11,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from agents.checks import LARGEST_SIZE, count, one_of, shown
-from agents.streams import LARGEST_SEED, game_keys, seed_words
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SIZE, count, one_of, shown
+from agents.foundation.streams import LARGEST_SEED, game_keys, seed_words
+from agents.foundation.typing import Bool, Float, Int, Key
 from strategic_env.interface import another_thread
 
 Infos = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import TypeVar
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
-from agents.checks import LARGEST_SEED, count, one_of, shown
+from agents.foundation.checks import LARGEST_SEED, count, one_of, shown
 from strategic_env import vector_checks
 from strategic_env.vector_recordings import SAME_STEP, AnyEnv, AnyVectorEnv, Case
 from strategic_env.vector_recordings import VectorEnvError as VectorEnvError

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents import L2Cost, Separable, WeightedL1Cost
 from agents.costs import respond
-from agents.nature import farthest_negative
+from agents.populations.nature import farthest_negative
 from learners import (
     BiasedL1,
     BiasedL2,

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.compiled import compiled
-from agents.multiclass import Prototypes
-from agents.streams import game_key
-from agents.typing import Bool, Float, Int
+from agents.foundation.compiled import compiled
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Bool, Float, Int
+from agents.populations.labelled import Prototypes
 from learners import FeedbackGraph, MulticlassLearner
 from learners.multiclass.rules import decide, update
 

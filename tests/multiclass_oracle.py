@@ -12,7 +12,7 @@ POPULATION, ARRIVALS, NOISE = range(3)
 
 
 class Words(NamedTuple):
-    """How many words there are, for every so many features: `agents.multiclass_points.Words`."""
+    """How many words there are, for every so many features: `agents.populations.labelled_points.Words`."""
 
     features: int
     head: int

@@ -13,7 +13,7 @@ from scipy.optimize import linprog, minimize
 
 from agents import L2Cost, Noisy, WeightedL1Cost
 from agents.boundary import on_boundary, side
-from agents.checks import LARGEST, SMALLEST
+from agents.foundation.checks import LARGEST, SMALLEST
 
 settings.register_profile("numeric", deadline=None, max_examples=150, derandomize=True)
 settings.load_profile("numeric")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.checks import (
+from agents.foundation.checks import (
     count,
     finite_array,
     finite_features,
@@ -21,7 +21,7 @@ from agents.checks import (
     one_of,
     signs,
 )
-from agents.compiled import compiled
+from agents.foundation.compiled import compiled
 
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "name": ["x", "y"]})
 NUMBERS = pd.DataFrame({"age": [1.0, 2.0], "income": [np.nan, 1e200]})

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from agents.typing import Float
+from agents.foundation.typing import Float
 from strategic_env import profiles
 from strategic_env.comparison import compare, mistakes_of, show
 from strategic_env.contestants import contestants_of

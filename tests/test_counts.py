@@ -11,7 +11,7 @@ import pytest
 
 import strategic_env
 from agents import LabelledData, Separable, TangentAdversary, orthonormal_negatives
-from agents.checks import (
+from agents.foundation.checks import (
     LARGEST_LENGTH,
     LARGEST_SIZE,
     count,

@@ -14,8 +14,8 @@ from typing import Any
 import numba
 import pytest
 
-from agents import disk_cache
-from agents.compiled import compiled
+from agents.foundation import disk_cache
+from agents.foundation.compiled import compiled
 
 ROOT = Path(__file__).parents[1]
 OWN = """
@@ -221,7 +221,7 @@ def test_recompiling_forgets_what_was_kept(fresh: Callable[[], Any], tmp_path: P
 
 
 SMALL = """
-from agents.compiled import compiled
+from agents.foundation.compiled import compiled
 
 @compiled
 def double(number):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from agents import BestResponse, L2Cost, Noisy, Separable, Truthful
-from agents.arrivals import Arrivals
-from agents.typing import Key
+from agents.foundation.typing import Key
+from agents.populations.arrivals import Arrivals
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
 from learners.accepted_only import AcceptedOnlyL2
 from learners.catalogue import LEARNERS, build

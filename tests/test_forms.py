@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy import stats
 
-from agents import FixedSequence, L2Cost, WeightedL1Cost, streams, ziggurat
+from agents import FixedSequence, L2Cost, WeightedL1Cost
 from agents.boundary import on_boundary, side
+from agents.foundation import streams, ziggurat
 from learners.catalogue import LEARNERS
 from strategic_env import scenario
 from strategic_env.rollouts import rollout

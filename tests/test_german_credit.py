@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.populations import standardised
+from agents.populations.finite import standardised
 from learners.separable import separable_rows
 from strategic_env.german_credit import COLUMNS, CreditData, coding_table, load, parse
 

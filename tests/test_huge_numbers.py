@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agents import L2Cost
-from agents.checks import LARGEST_REPORT
+from agents.foundation.checks import LARGEST_REPORT
 from learners import Certificate, StrategicPerceptronL2
 from learners.base import Truth
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS

@@ -7,7 +7,7 @@ import pytest
 from multiclass_learner_games import error_rates, play
 from multiclass_learner_oracle import feedback_of
 
-from agents.streams import uniform
+from agents.foundation.streams import uniform
 from learners import FeedbackGraph, Gappletron
 from learners.multiclass.gap_weights import write_costs, write_inverse_gap
 from learners.multiclass.inverse_gap_weighting import InverseGapWeighting

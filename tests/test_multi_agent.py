@@ -31,7 +31,7 @@ import pettingzoo
 
 from agents import BestResponse, GreedyAdversary, L2Cost, Noisy, Separable, Truthful, WeightedL1Cost
 from agents.boundary import FLOAT64_EPS, side
-from agents.individuals import BudgetLimited
+from agents.responses.individuals import BudgetLimited
 from learners import Perceptron
 from strategic_env import Scenario, Setting, multi_agent, scenario
 from strategic_env.multi_agent import GreedyNature, UniformNature, env, parallel_env, play, raw_env

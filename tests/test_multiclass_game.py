@@ -11,7 +11,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from multiclass_oracle import play
 
-from agents import LabelledData, Prototypes, Separable, streams
+from agents import LabelledData, Prototypes, Separable
+from agents.foundation import streams
 from learners import FeedbackGraph
 from learners.catalogue import MULTICLASS_LEARNERS
 from strategic_env import OnlineMulticlassEnv, rollout, scenario

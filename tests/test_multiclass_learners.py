@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from multiclass_learner_oracle import feedback_of
 
-from agents.streams import uniform
+from agents.foundation.streams import uniform
 from learners import (
     Arow,
     Banditron,

@@ -8,7 +8,8 @@ import pytest
 from multiclass_oracle import KEYWORDS, PROTOTYPES, Texts, Words
 from scipy import stats
 
-from agents import GaussianMixture, Keywords, LabelledData, MulticlassPopulation, Prototypes, streams
+from agents import GaussianMixture, Keywords, LabelledData, MulticlassPopulation, Prototypes
+from agents.foundation import streams
 
 KEY = streams.game_key(3, 1)
 

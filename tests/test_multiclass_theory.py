@@ -10,8 +10,8 @@ import pytest
 from multiclass_learner_games import error_rates
 from multiclass_learner_oracle import feedback_of
 
-from agents.multiclass import Prototypes
-from agents.streams import game_key
+from agents.foundation.streams import game_key
+from agents.populations.labelled import Prototypes
 from learners import Banditron, FeedbackGraph, Gappletron, Gaptron, PNewtron, SobaDiagonal
 from learners.multiclass.descent import DESCENTS
 from learners.multiclass.losses import LOSSES, gap, loss, minimal_gap, smoothness, write_slopes

@@ -9,7 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from agents import FixedSequence, L2Cost, WeightedL1Cost
-from agents.boundary import dot, on_boundary, side
+from agents.boundary import on_boundary, side
+from agents.foundation.lanes import dot
 from learners import BiasedL1, Perceptron, StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env import StrategicClassificationEnv
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from agents.pictures import DrawingFailed
+from agents.foundation.pictures import DrawingFailed
 from strategic_env import cli, comparison, evaluate, listing, plotting, report
 from strategic_env.contestants import contestant
 from strategic_env.evaluation import Results

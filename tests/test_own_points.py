@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import LabelledData, Prototypes, streams
-from agents.multiclass import MulticlassPopulation
-from agents.multiclass_points import DATA, WORDS, Words
+from agents import LabelledData, Prototypes
+from agents.foundation import streams
+from agents.populations.labelled import MulticlassPopulation
+from agents.populations.labelled_points import DATA, WORDS, Words
 from learners.feedback_graph import FeedbackGraph
 from strategic_env.multiclass.game import MulticlassGames, MulticlassSetting
 

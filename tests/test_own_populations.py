@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from agents import DataSet, GreedyAdversary, L2Cost, Separable, Truthful
-from agents.arrivals import BLOCK, Arrivals, SourceArrivals
-from agents.caps import NO_CAPS, tabulate_caps
 from agents.costs import Cost
-from agents.nature import AdaptiveArrivals
-from agents.populations import Population
-from agents.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, members
-from agents.streams import game_key
+from agents.foundation.streams import game_key
+from agents.populations.arrivals import BLOCK, Arrivals, SourceArrivals
+from agents.populations.caps import NO_CAPS, tabulate_caps
+from agents.populations.nature import AdaptiveArrivals
+from agents.populations.population import Population
+from agents.populations.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, members
 from learners import Perceptron
 from strategic_env import StrategicClassificationEnv, multi_agent, rollout
 from strategic_env.game import Game, Setting

@@ -10,8 +10,8 @@ import matplotlib
 import pytest
 from matplotlib.figure import Figure
 
-from agents import pictures
-from agents.pictures import DrawingFailed, drawing
+from agents.foundation import pictures
+from agents.foundation.pictures import DrawingFailed, drawing
 from learners.feedback_graph import FeedbackGraph
 from strategic_env import evaluate, plotting, profiles
 from strategic_env.contestants import contestant
@@ -141,7 +141,7 @@ def test_a_backend_or_file_of_settings_of_no_meaning_ends_in_no_traceback(
     (tmp_path / "matplotlibrc").write_bytes(settings)
     program = """
 import os
-from agents.pictures import DrawingFailed, drawing, blank_figure, save_picture
+from agents.foundation.pictures import DrawingFailed, drawing, blank_figure, save_picture
 try:
     with drawing():
         figure = blank_figure()

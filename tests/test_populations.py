@@ -9,9 +9,9 @@ import pytest
 from scipy import special, stats
 
 from agents import DataSet, FixedSequence, Separable
-from agents.arrivals import BLOCK
-from agents.caps import _cap, height
-from agents.streams import game_key
+from agents.foundation.streams import game_key
+from agents.populations.arrivals import BLOCK
+from agents.populations.caps import _cap, height
 
 KEY = game_key(0)
 

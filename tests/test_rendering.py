@@ -11,8 +11,8 @@ import pytest
 
 from agents import FixedSequence, L2Cost, Noisy, Separable, WeightedL1Cost
 from agents.costs import Cost
-from agents.individuals import Individual
-from agents.populations import Population
+from agents.populations.population import Population
+from agents.responses.individuals import Individual
 from strategic_env import StrategicClassificationEnv, picture, rendering, scene
 from strategic_env.game import Setting
 

@@ -16,8 +16,8 @@ from test_golden import GOLDEN, number, vector
 
 from agents.boundary import FLOAT64_EPS, forbidden
 from agents.costs import L2Cost
-from agents.nature import TangentAdversary
-from agents.populations import FixedSequence
+from agents.populations.finite import FixedSequence
+from agents.populations.nature import TangentAdversary
 from learners import margins
 from learners.strategic import StrategicPerceptronL2
 from strategic_env import cli

@@ -8,7 +8,7 @@ import pytest
 from matplotlib import image
 from rich.console import Console
 
-from agents.files import UNFINISHED
+from agents.foundation.files import UNFINISHED
 from strategic_env import evaluation
 from strategic_env.reproduce import Request, gappletron
 from strategic_env.reproduce.gappletron import ALGORITHMS, FULL, QUICK, Algorithm, Grid, Rate

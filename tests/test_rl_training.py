@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import strategic_env  # noqa: F401
-from agents.streams import game_keys, seed_words
+from agents.foundation.streams import game_keys, seed_words
 from learners.rl import Settings, Training, load, read_settings, train, training_folder
 from learners.rl import training as module
 from learners.rl.training import HELD_OUT_SEEDS, LARGEST_TRAINING_SEED, TRAINING_SEEDS, Progress, mistakes_in_games

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from agents.typing import Float
+from agents.foundation.typing import Float
 from strategic_env import scores as module
 from strategic_env.scores import (
     Estimate,

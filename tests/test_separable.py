@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.populations import standardised
+from agents.populations.finite import standardised
 from learners.separable import separable_rows
 from strategic_env import builders, german_credit
 from strategic_env.german_credit import CreditData, load

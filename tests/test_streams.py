@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agents import streams
+from agents.foundation import streams
 
 WORD = st.integers(0, 2**64 - 1)
 

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, NormalizeReward, RecordEpisodeStatistics
 
 from agents import BestResponse, GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful, WeightedL1Cost
-from agents.arrivals import BLOCK
+from agents.populations.arrivals import BLOCK
 from strategic_env import StrategicClassificationEnv, scenario
 from strategic_env.game import Setting
 from strategic_env.games import games_of

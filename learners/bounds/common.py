@@ -2,7 +2,7 @@
 
 import math
 
-from agents.checks import LARGEST_COUNT, count, finite_number, is_real, shown
+from agents.foundation.checks import LARGEST_COUNT, count, finite_number, is_real, shown
 
 # Formulas and margins are rounded: 4 (3.6 / 0.4)^2 is 324, but 323.99999999999994 in float64.
 RELATIVE_SLACK = 1e-12

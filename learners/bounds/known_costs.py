@@ -2,7 +2,7 @@
 
 import math
 
-from agents.checks import count, finite_number, flag
+from agents.foundation.checks import count, finite_number, flag
 from learners.bounds.common import ceiling, floor, radius_in_margins, separator_with_bias, square
 
 

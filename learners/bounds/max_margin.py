@@ -1,6 +1,6 @@
 """Bounds of the maximum-margin learners on surrogate points, which the paper does not contain."""
 
-from agents.checks import finite_number
+from agents.foundation.checks import finite_number
 from learners.bounds.common import radius_in_margins, square
 
 

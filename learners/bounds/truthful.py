@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import count, finite_number
+from agents.foundation.checks import count, finite_number
 from learners.bounds.common import (
     RELATIVE_SLACK,
     ceiling,

@@ -2,7 +2,7 @@
 
 import math
 
-from agents.checks import finite_number, flag
+from agents.foundation.checks import finite_number, flag
 from learners.bounds.common import RELATIVE_SLACK, floor, radius_in_margins, square
 
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.checks import finite_number
-from agents.compiled import compiled
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import finite_number
+from agents.foundation.compiled import compiled
+from agents.foundation.typing import Float, Int, Key
 from learners.multiclass.label_learner import LabelLearner, play_leader
 from learners.multiclass.losses import margin
 from learners.multiclass.observation import revealed_label

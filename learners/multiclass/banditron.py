@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import LARGEST_SEED, count, finite_length, flag
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, flag
+from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
 from learners.multiclass.descent import beginning, learn_gradient

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.checks import count, finite_number, shown
-from agents.streams import game_key
-from agents.typing import Int, Key
+from agents.foundation.checks import count, finite_number, shown
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Int, Key
 from learners.drawing import DrawingPolicy
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.observation import read

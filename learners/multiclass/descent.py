@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.boundary import length
-from agents.compiled import inlined, loop
-from agents.typing import Float
+from agents.foundation.compiled import inlined, loop
+from agents.foundation.lanes import length
+from agents.foundation.typing import Float
 from learners.multiclass.losses import write_slopes
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.scores import add_to_row, observing_probability, shorten, squared_norm

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from agents.compiled import compiled
-from agents.typing import Bool, Float
+from agents.foundation.compiled import compiled
+from agents.foundation.typing import Bool, Float
 from learners.multiclass.least_squares import safe_length
 from learners.multiclass.scores import best_other, leader
 

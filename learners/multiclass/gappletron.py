@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
+from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, checked_graph, per_game
 from learners.multiclass.descent import DESCENTS, beginning, learn_label

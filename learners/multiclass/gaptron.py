@@ -5,9 +5,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
-from agents.compiled import compiled
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
+from agents.foundation.compiled import compiled
+from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, per_game, self_revealing
 from learners.multiclass.descent import beginning, learn_label

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot
-from agents.checks import LARGEST_SEED, count, finite_length, finite_number, flag
-from agents.compiled import compiled
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number, flag
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot
+from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, checked_graph, per_game
 from learners.multiclass.gap_weights import write_cautious_gaps, write_costs, write_inverse_gap

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from agents.boundary import copy, length
-from agents.compiled import compiled
-from agents.typing import Float
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import copy, length
+from agents.foundation.typing import Float
 from learners.second_order import append_row, solve_triangular
 
 

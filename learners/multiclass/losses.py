@@ -18,8 +18,8 @@ and (3), Lemma 1, equation (5).
 
 import math
 
-from agents.compiled import inlined, loop
-from agents.typing import Float
+from agents.foundation.compiled import inlined, loop
+from agents.foundation.typing import Float
 from learners.multiclass.scores import best_other, leader, write_softmax
 
 LOSSES = ("logistic_k", "logistic_2", "smooth_hinge", "special_hinge")

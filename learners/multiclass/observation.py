@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from agents.checks import LARGEST_COUNT, LARGEST_REPORT, shown
-from agents.compiled import loop
-from agents.typing import Float, Numbers
+from agents.foundation.checks import LARGEST_COUNT, LARGEST_REPORT, shown
+from agents.foundation.compiled import loop
+from agents.foundation.typing import Float, Numbers
 from learners.observation import game_rows, real_numbers
 
 KEYS = ("action", "features", "feedback", "round")

@@ -4,9 +4,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.checks import finite_number, one_of
-from agents.compiled import compiled
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import finite_number, one_of
+from agents.foundation.compiled import compiled
+from agents.foundation.typing import Float, Int, Key
 from learners.multiclass.label_learner import LabelLearner, play_leader
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update

@@ -4,11 +4,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from agents.boundary import dot
-from agents.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
-from agents.compiled import compiled
-from agents.streams import uniform
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot
+from agents.foundation.streams import uniform
+from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
 from learners.multiclass.observation import HIDDEN, LABEL

@@ -10,13 +10,13 @@ import math
 from functools import singledispatch
 from typing import Any
 
-from agents.boundary import copy
-from agents.compiled import compiled, loop
-from agents.streams import uniform
-from agents.typing import Float, Int, Key
+from agents.foundation.compiled import compiled, loop
+from agents.foundation.lanes import copy
+from agents.foundation.streams import uniform
+from agents.foundation.typing import Float, Int, Key
 from learners.rules import INLINED
 
-# A purpose far from those of `agents.streams`: a learner and a game with the same seed draw independent numbers.
+# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
 ACTIONS = 101
 
 

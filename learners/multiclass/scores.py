@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from agents.boundary import dot
-from agents.compiled import inlined, loop
-from agents.typing import Bool, Float
+from agents.foundation.compiled import inlined, loop
+from agents.foundation.lanes import dot
+from agents.foundation.typing import Bool, Float
 from learners.multiclass.observation import HIDDEN
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from agents.lazy import lazily
+from agents.foundation.lazy import lazily
 
 if TYPE_CHECKING:
     from learners.rl.policy import TrainedPolicy as TrainedPolicy

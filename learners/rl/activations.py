@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.checks import shown
+from agents.foundation.checks import shown
 
 KEY = "activation_fn"
 

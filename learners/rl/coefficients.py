@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from agents.boundary import dot, length
-from agents.compiled import compiled
 from agents.costs import reach
-from agents.typing import Float
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import dot, length
+from agents.foundation.typing import Float
 from learners.rl.history import BOUNDARY, LABEL, MISTAKE, MISTAKES, REVEALED, ROUNDS, History
 from learners.rules import SHORTEST_WEIGHTS, write_published
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import on_boundary
-from agents.compiled import compiled
-from agents.typing import Float
+from agents.foundation.compiled import compiled
+from agents.foundation.typing import Float
 from learners.observation import Reading, rounding
 from learners.surrogates import write_surrogate
 

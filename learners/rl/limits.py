@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from agents.checks import count, finite_number, flag, one_of, perhaps, shown
+from agents.foundation.checks import count, finite_number, flag, one_of, perhaps, shown
 
 Check: TypeAlias = Callable[[str, Any], object]
 

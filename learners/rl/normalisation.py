@@ -4,8 +4,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from agents.checks import finite_array, finite_number
-from agents.typing import Float
+from agents.foundation.checks import finite_array, finite_number
+from agents.foundation.typing import Float
 from learners.rl.views import Single
 
 

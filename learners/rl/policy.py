@@ -9,8 +9,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
-from agents.checks import shown
-from agents.typing import Bool, Float
+from agents.foundation.checks import shown
+from agents.foundation.typing import Bool, Float
 from learners.base import Learner
 from learners.observation import read
 from learners.rl.history import History, begin

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Self
 
 from numpy.typing import ArrayLike
 
-from agents.checks import count, json_value, one_of, shown
-from agents.extras import missing_extra
-from agents.files import replacing
+from agents.foundation.checks import count, json_value, one_of, shown
+from agents.foundation.extras import missing_extra
+from agents.foundation.files import replacing
 from learners.base import with_one_reach
 from learners.rl.activations import with_classes, with_names
 from learners.rl.normalisation import Normalisation

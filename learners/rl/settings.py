@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.checks import LARGEST_LENGTH, count, finite_number, one_of, perhaps, shown
-from agents.extras import missing_extra
+from agents.foundation.checks import LARGEST_LENGTH, count, finite_number, one_of, perhaps, shown
+from agents.foundation.extras import missing_extra
 from learners.rl.activations import with_classes
 from learners.rl.limits import LIMITS, WHOLE, check_limits, check_normalize
 from learners.rl.saved_policy import algorithm_class

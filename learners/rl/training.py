@@ -13,9 +13,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from agents.checks import count, file_path
-from agents.extras import missing_extra
-from agents.typing import Int
+from agents.foundation.checks import count, file_path
+from agents.foundation.extras import missing_extra
+from agents.foundation.typing import Int
 from learners.rl.policy import TrainedPolicy
 from learners.rl.saved_policy import algorithm_class, save, versions
 from learners.rl.settings import ALGORITHMS, TAKEN, Settings

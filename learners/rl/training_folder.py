@@ -10,9 +10,9 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from agents.checks import json_value, shown
-from agents.extras import missing_extra
-from agents.files import UNFINISHED, replacing, write_csv
+from agents.foundation.checks import json_value, shown
+from agents.foundation.extras import missing_extra
+from agents.foundation.files import UNFINISHED, replacing, write_csv
 from learners.rl.saved_policy import POLICY, about_of
 
 try:

@@ -10,8 +10,8 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from numpy.typing import NDArray
 
-from agents.checks import LARGEST_SEED, count, shown
-from agents.extras import missing_extra
+from agents.foundation.checks import LARGEST_SEED, count, shown
+from agents.foundation.extras import missing_extra
 
 try:
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn

@@ -17,8 +17,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from agents.checks import count, finite_array, finite_length, one_of
-from agents.typing import Float, Numbers
+from agents.foundation.checks import count, finite_array, finite_length, one_of
+from agents.foundation.typing import Float, Numbers
 from learners.observation import Layout, Reading
 from learners.rl.coefficients import COEFFICIENTS, INVARIANTS, write_combined, write_invariants
 from learners.rl.history import MISTAKES, REVEALED, ROUNDS, History, begin, record

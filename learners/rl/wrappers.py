@@ -8,8 +8,8 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
-from agents.checks import shown
-from agents.typing import Bool, Float, Numbers
+from agents.foundation.checks import shown
+from agents.foundation.typing import Bool, Float, Numbers
 from learners.base import with_one_reach
 from learners.observation import read
 from learners.rl.views import Single, View, make_view

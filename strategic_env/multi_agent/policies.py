@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents import streams
-from agents.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LARGEST_SEED, count, finite_array, shown
 from agents.costs import L1, L2, L2Cost
-from agents.individuals import Individual
-from agents.nature import first_error
-from agents.streams import game_key
-from agents.typing import Numbers
+from agents.foundation import streams
+from agents.foundation.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LARGEST_SEED, count, finite_array, shown
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Numbers
+from agents.populations.nature import first_error
+from agents.responses.individuals import Individual
 from strategic_env.contestants import Policy
 from strategic_env.multi_agent.rounds import OpenGame
 from strategic_env.multi_agent.spaces import Action, Observation, role_of

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
-from agents.checks import count, shown
-from agents.individuals import Individual
-from agents.typing import Bool, Float
+from agents.foundation.checks import count, shown
+from agents.foundation.typing import Bool, Float
+from agents.responses.individuals import Individual
 from strategic_env.contestants import Policy
 from strategic_env.game import Round
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from gymnasium.utils import seeding
 
-from agents import streams
-from agents.arrivals import BLOCK, draw_direction, draw_pool
-from agents.boundary import copy
-from agents.checks import count, shown
-from agents.compiled import loop
 from agents.costs import L2, Cost, L2Cost
-from agents.nature import AdaptiveArrivals
-from agents.streams import game_key
-from agents.typing import Float, Int, Key
+from agents.foundation import streams
+from agents.foundation.checks import count, shown
+from agents.foundation.compiled import loop
+from agents.foundation.lanes import copy
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
+from agents.populations.nature import AdaptiveArrivals
 from strategic_env.game import FEEDBACK, Outcome, Setting, judge_report, own_row, write_outcome
 
 # Where everybody is new there is no pool: nature then picks among the first so many who would have arrived.

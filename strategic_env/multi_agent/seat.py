@@ -7,8 +7,8 @@ import gymnasium
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
-from agents.checks import one_of, shown
-from agents.individuals import Individual
+from agents.foundation.checks import one_of, shown
+from agents.responses.individuals import Individual
 from strategic_env.contestants import Policy
 from strategic_env.interface import RENDER_MODES
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of

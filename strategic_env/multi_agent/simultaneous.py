@@ -8,8 +8,8 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from agents.checks import count, shown
-from agents.typing import Float, Numbers
+from agents.foundation.checks import count, shown
+from agents.foundation.typing import Float, Numbers
 from strategic_env.interface import RENDER_MODES, another_thread
 from strategic_env.multi_agent.rounds import Arrival, OpenGame
 from strategic_env.multi_agent.spaces import LEARNER, Action, Observation

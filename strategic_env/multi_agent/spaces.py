@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import count, finite_array
 from agents.costs import L2
-from agents.typing import Float, Int, Numbers
+from agents.foundation.checks import count, finite_array
+from agents.foundation.typing import Float, Int, Numbers
 from strategic_env.game import Setting, publishable
 from strategic_env.interface import make_spaces
 

@@ -7,8 +7,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.checks import count, flag, one_of
-from agents.typing import Float, Numbers
+from agents.foundation.checks import count, flag, one_of
+from agents.foundation.typing import Float, Numbers
 from learners.observation import Layout
 from strategic_env.bench_scenario import refuse_unknown
 from strategic_env.game import Outcome, Round

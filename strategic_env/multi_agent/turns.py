@@ -9,9 +9,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from agents.checks import flag, one_of
-from agents.streams import game_key
-from agents.typing import Float, Numbers
+from agents.foundation.checks import flag, one_of
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Float, Numbers
 from strategic_env.interface import RENDER_MODES, another_thread
 from strategic_env.multi_agent.rounds import Arrival, OpenGame, pool_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL, LEARNER, NATURE, Action, Observation

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from numpy.typing import ArrayLike
 
-from agents.checks import one_of
-from agents.multiclass import GaussianMixture, Keywords, MulticlassPopulation, Prototypes
+from agents.foundation.checks import one_of
+from agents.populations.labelled import GaussianMixture, Keywords, MulticlassPopulation, Prototypes
 from learners.feedback_graph import NAMED, FeedbackGraph
 from strategic_env.bench_scenario import Noise
 from strategic_env.multiclass import spam

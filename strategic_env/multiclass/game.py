@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.checks import LARGEST_SEED, count
-from agents.compiled import inlined, loop
-from agents.multiclass import MulticlassPopulation, multiclass_limits, played_point_source, played_points
-from agents.multiclass_points import Drawn, ManyPoints, PointSource, draw_point
-from agents.streams import game_key
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.checks import LARGEST_SEED, count
+from agents.foundation.compiled import inlined, loop
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.labelled import MulticlassPopulation, multiclass_limits, played_point_source, played_points
+from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.observation import HIDDEN, LABEL, OTHER
 

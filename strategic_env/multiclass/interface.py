@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from gymnasium import spaces
 
-from agents.checks import one_of, shown
-from agents.multiclass import MulticlassPopulation
-from agents.typing import Bool, Float, Int, Numbers
+from agents.foundation.checks import one_of, shown
+from agents.foundation.typing import Bool, Float, Int, Numbers
+from agents.populations.labelled import MulticlassPopulation
 from learners.feedback_graph import FeedbackGraph
 from learners.multiclass.observation import Layout
 from strategic_env.interface import (

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.compiled import released
-from agents.multiclass_points import Drawn, ManyPoints, PointSource, draw_point
-from agents.typing import Bool, Int, Key
+from agents.foundation.compiled import released
+from agents.foundation.typing import Bool, Int, Key
+from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
 from learners.multiclass.rules import decide, update
 from learners.policy import Policy
 from strategic_env.multiclass.game import MulticlassSetting, reveal

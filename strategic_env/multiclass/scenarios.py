@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from agents.checks import count
+from agents.foundation.checks import count
 from learners.multiclass.base import MulticlassLearner
 from learners.policy import Policy
 from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown

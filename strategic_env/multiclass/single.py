@@ -3,9 +3,9 @@
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from agents.checks import LARGEST_SIZE, count
-from agents.multiclass import MulticlassPopulation
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import LARGEST_SIZE, count
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.labelled import MulticlassPopulation
 from learners.feedback_graph import FeedbackGraph
 from strategic_env.interface import Knowledge, Observation, another_thread
 from strategic_env.multiclass.game import MulticlassGames

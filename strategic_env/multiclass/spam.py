@@ -12,8 +12,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from agents.multiclass import LabelledData
-from agents.typing import Float, Int
+from agents.foundation.typing import Float, Int
+from agents.populations.labelled import LabelledData
 
 SPAM, WANTED = range(2)
 COLUMNS = 57

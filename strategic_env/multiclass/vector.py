@@ -5,8 +5,8 @@ from typing import Any
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from agents.multiclass import MulticlassPopulation
-from agents.typing import Bool, Float, Int, Key
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.labelled import MulticlassPopulation
 from learners.feedback_graph import FeedbackGraph
 from strategic_env.interface import Knowledge, Observation
 from strategic_env.multiclass.game import MulticlassGames, Outcomes

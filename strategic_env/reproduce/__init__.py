@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.checks import one_of
+from agents.foundation.checks import one_of
 from strategic_env.reproduce import bounds, examples, gappletron, lecture
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from agents.costs import L2Cost
-from agents.nature import GreedyAdversary, TangentAdversary, orthonormal_negatives
-from agents.populations import Population
+from agents.populations.nature import GreedyAdversary, TangentAdversary, orthonormal_negatives
+from agents.populations.population import Population
 from learners import bounds
 from learners.base import Learner
 from learners.biased import BiasedL2

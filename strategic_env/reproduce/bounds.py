@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from rich.table import Table
 from rich.text import Text
 
-from agents.checks import count
-from agents.files import UNFINISHED, csv_writer, refuse_links
+from agents.foundation.checks import count
+from agents.foundation.files import UNFINISHED, csv_writer, refuse_links
 from strategic_env.reproduce.literal import LITERAL
 from strategic_env.reproduce.measure import DIMS, measure
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, table

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
-from agents.pictures import blank_figure
-from agents.typing import Float
+from agents.foundation.pictures import blank_figure
+from agents.foundation.typing import Float
 from strategic_env.picture import ACCEPTED, COLOUR, GREY, INK, MARKER, REACHABLE, draw_boundary
 from strategic_env.scene import Boundary
 

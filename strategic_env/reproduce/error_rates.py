@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from agents.pictures import blank_figure, save_picture
+from agents.foundation.pictures import blank_figure, save_picture
 from strategic_env.plotting import BLACK, COLOURS, GREY
 
 if TYPE_CHECKING:

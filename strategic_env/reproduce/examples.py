@@ -10,8 +10,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agents.pictures import require_matplotlib
-from agents.populations import FixedSequence
+from agents.foundation.pictures import require_matplotlib
+from agents.populations.finite import FixedSequence
 from learners.base import Learner
 from learners.biased import BiasedL2State
 from strategic_env.reproduce.paper import EXAMPLES, Example, Said

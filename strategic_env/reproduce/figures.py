@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from agents.costs import L2Cost
-from agents.pictures import save_picture
-from agents.typing import Float
+from agents.foundation.pictures import save_picture
+from agents.foundation.typing import Float
 from strategic_env.picture import INK
 from strategic_env.reproduce.drawing import (
     DASHED,

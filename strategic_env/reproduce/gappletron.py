@@ -10,9 +10,9 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agents.checks import count
-from agents.files import UNFINISHED, csv_writer, refuse_links
-from agents.pictures import require_matplotlib
+from agents.foundation.checks import count
+from agents.foundation.files import UNFINISHED, csv_writer, refuse_links
+from agents.foundation.pictures import require_matplotlib
 from strategic_env.contestants import contestant
 from strategic_env.evaluation import evaluate
 from strategic_env.playing import Run

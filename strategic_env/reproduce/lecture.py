@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.boundary import score
-from agents.typing import Float
+from agents.foundation.typing import Float
 from learners import bounds, margins
 from learners.perceptron import Perceptron
 from learners.sweeps import Sweeps, steps, sweep

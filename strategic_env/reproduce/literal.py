@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from agents.costs import Cost, L2Cost, WeightedL1Cost
-from agents.nature import orthonormal_negatives
-from agents.populations import FixedSequence
+from agents.populations.finite import FixedSequence
+from agents.populations.nature import orthonormal_negatives
 from learners import bounds
 from learners.base import Learner
 from learners.biased import BiasedL2

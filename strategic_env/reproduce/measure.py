@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agents.typing import Float, Int
+from agents.foundation.typing import Float, Int
 from strategic_env.reproduce.adversaries import ATTACKS
 from strategic_env.reproduce.rows import NOTHING, Row, Shares, row
 from strategic_env.reproduce.streams import ORDERS, Games, arrival_orders, draw_pools

@@ -13,8 +13,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from agents.files import replacing
-from agents.pictures import DrawingFailed, drawing
+from agents.foundation.files import replacing
+from agents.foundation.pictures import DrawingFailed, drawing
 from strategic_env.output import plain_console
 
 AGREES, DIFFERS, SILENT = "agrees", "differs", "-"

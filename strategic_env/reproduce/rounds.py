@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.arrivals import BLOCK
 from agents.boundary import FLOAT64_EPS, on_boundary
 from agents.costs import L2, Cost, steepest
-from agents.streams import game_key
-from agents.typing import Float
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Float
+from agents.populations.arrivals import BLOCK
 from learners.base import Learner
 from learners.observation import Layout
 from strategic_env.game import Game, Round, Setting

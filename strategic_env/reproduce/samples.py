@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.costs import L2
-from agents.typing import Float
+from agents.foundation.typing import Float
 from learners import bounds, margins
 from learners.perceptron import Perceptron
 from learners.sweeps import sweep

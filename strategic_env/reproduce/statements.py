@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.costs import Cost, L2Cost
-from agents.populations import FixedSequence
-from agents.streams import game_key
+from agents.foundation.streams import game_key
+from agents.populations.finite import FixedSequence
 from learners import margins
 from strategic_env.game import Game, Setting
 from strategic_env.reproduce.paper import Example

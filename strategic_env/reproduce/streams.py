@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.boundary import FLOAT64_EPS, forbidden
-from agents.compiled import compiled
 from agents.costs import respond
-from agents.nature import first_error
-from agents.typing import Bool, Float, Int
+from agents.foundation.compiled import compiled
+from agents.foundation.typing import Bool, Float, Int
+from agents.populations.nature import first_error
 from learners.base import Learner
 
 POOL = 20  # individuals of a game

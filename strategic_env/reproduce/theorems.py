@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.costs import L1, L2
-from agents.typing import Float
+from agents.foundation.typing import Float
 from learners import bounds
 from learners.base import Learner
 from learners.biased import BiasedL2

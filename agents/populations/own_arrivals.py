@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from agents.arrivals import BLOCK, Arrivals
-from agents.checks import count, finite_array, shown, signs
-from agents.limits import (
+from agents.foundation.checks import count, finite_array, shown, signs
+from agents.foundation.limits import (
     ROUNDING,
     Limits,
     arrived_budgets,
@@ -15,10 +14,11 @@ from agents.limits import (
     is_own,
     limits_of,
 )
-from agents.nature import AdaptiveArrivals
-from agents.populations import Population
-from agents.sources import Source, check_members, check_source
-from agents.typing import Float, Int
+from agents.foundation.typing import Float, Int
+from agents.populations.arrivals import BLOCK, Arrivals
+from agents.populations.nature import AdaptiveArrivals
+from agents.populations.population import Population
+from agents.populations.sources import Source, check_members, check_source
 
 
 def played_arrivals(population: Population, arrivals: Arrivals) -> Arrivals:
@@ -94,7 +94,7 @@ class OwnArrivals(Arrivals):
         Raises
         ------
         TypeError, ValueError
-            As `agents.limits.checked_block`.
+            As `agents.foundation.limits.checked_block`.
         """
         self._arrivals.fill(first)
         features, self._label[:], budgets = checked_block(self._arrivals, BLOCK, self._limits)

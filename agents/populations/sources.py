@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.caps import NO_CAPS, Caps
-from agents.checks import LARGEST, LARGEST_COUNT, count, flag, plain_array, shown
-from agents.limits import Limits, check_budgets, check_features, check_labels, check_span
-from agents.typing import Float, Key
+from agents.foundation.checks import LARGEST, LARGEST_COUNT, count, flag, plain_array, shown
+from agents.foundation.limits import Limits, check_budgets, check_features, check_labels, check_span
+from agents.foundation.typing import Float, Key
+from agents.populations.caps import NO_CAPS, Caps
 
 IN_ORDER, AT_RANDOM, SHUFFLED, NEW = range(4)
 
@@ -31,7 +31,7 @@ class Source(NamedTuple):
     budgets : ndarray, shape (size, 1)
         alpha of each member, where individuals differ; else without rows.
     caps : Caps
-        See `agents.caps`.
+        See `agents.populations.caps`.
     nonnegative : bool
         Whether the direction of the caps has no negative coordinate.
     reaches : ndarray, shape (2,)

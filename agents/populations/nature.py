@@ -6,13 +6,14 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.arrivals import BLOCK, Arrivals
-from agents.boundary import length
-from agents.checks import LARGEST_LENGTH, LARGEST_SIZE, count, finite_features, finite_length, signs
-from agents.compiled import compiled
 from agents.costs import L2, respond
-from agents.populations import FixedSequence, Population
-from agents.typing import Float, Int, Key
+from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SIZE, count, finite_features, finite_length, signs
+from agents.foundation.compiled import compiled
+from agents.foundation.lanes import length
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.arrivals import BLOCK, Arrivals
+from agents.populations.finite import FixedSequence
+from agents.populations.population import Population
 
 
 @compiled

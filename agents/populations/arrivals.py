@@ -9,13 +9,13 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from agents import streams
-from agents.boundary import length
-from agents.caps import separable_individual
-from agents.compiled import compiled, inlined, loop
-from agents.limits import checked_block
-from agents.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, check_source
-from agents.typing import Float, Int, Key
+from agents.foundation import streams
+from agents.foundation.compiled import compiled, inlined, loop
+from agents.foundation.lanes import length
+from agents.foundation.limits import checked_block
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.caps import separable_individual
+from agents.populations.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, check_source
 
 BLOCK = 64
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
-from agents.disk_cache import DiskCache
+from agents.foundation.disk_cache import DiskCache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

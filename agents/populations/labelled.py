@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.checks import (
+from agents.foundation.checks import (
     LARGEST_COUNT,
     LARGEST_LENGTH,
     count,
@@ -22,8 +22,10 @@ from agents.checks import (
     plain_array,
     shown,
 )
-from agents.limits import Limits, check_features, is_own, limits_of
-from agents.multiclass_points import (
+from agents.foundation.limits import Limits, check_features, is_own, limits_of
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.finite import standardised
+from agents.populations.labelled_points import (
     DATA,
     MIXTURE,
     NO_WORDS,
@@ -36,8 +38,6 @@ from agents.multiclass_points import (
     check_points,
     classes_of,
 )
-from agents.populations import standardised
-from agents.typing import Float, Int, Key
 
 NO_ORIGIN = np.empty((0, 2), dtype=np.uint64)
 
@@ -77,7 +77,7 @@ class MulticlassPopulation(ABC):
         Parameters
         ----------
         population_key : ndarray, shape (2,), uint64, optional
-            Draws the population itself (`agents.streams.game_key`); each game's own key by default.
+            Draws the population itself (`agents.foundation.streams.game_key`); each game's own key by default.
         """
 
     def points(self, key: Key, rounds: int, population_key: Key | None = None) -> tuple[Float, Int]:
@@ -290,7 +290,7 @@ class LabelledData(MulticlassPopulation):
     Raises
     ------
     TypeError, ValueError
-        For NaN, shapes that do not fit, labels that are none, numbers out of range (see `agents.checks`), no rows, a
+        For NaN, shapes that do not fit, labels that are none, numbers out of range (see `agents.foundation.checks`), no rows, a
         constant column (if standardised).
     """
 

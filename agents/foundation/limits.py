@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from agents.checks import (
+from agents.foundation.checks import (
     LARGEST,
     LARGEST_COUNT,
     count,
@@ -21,10 +21,10 @@ from agents.checks import (
     plain_array,
     shown,
 )
-from agents.typing import Float
+from agents.foundation.typing import Float
 
 if TYPE_CHECKING:
-    from agents.arrivals import Arrivals
+    from agents.populations.arrivals import Arrivals
 
 HERE = f"{__name__.partition('.')[0]}."
 METHODS = {"arrivals", "source", "points"}
@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 
 
 class Limits(NamedTuple):
-    """What a population says of its individuals: the attributes of `agents.populations.Population`."""
+    """What a population says of its individuals: the attributes of `agents.populations.population.Population`."""
 
     dim: int
     radius: float

@@ -12,10 +12,10 @@ from llvmlite import ir
 from numba import types
 from numpy.typing import NDArray
 
-from agents import ziggurat
-from agents.checks import LARGEST_SEED as LARGEST_SEED
-from agents.compiled import compiled, inlined, instruction
-from agents.typing import Float, Int, Key
+from agents.foundation import ziggurat
+from agents.foundation.checks import LARGEST_SEED as LARGEST_SEED
+from agents.foundation.compiled import compiled, inlined, instruction
+from agents.foundation.typing import Float, Int, Key
 
 Words: TypeAlias = NDArray[np.uint32]
 FourWords: TypeAlias = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
@@ -153,7 +153,7 @@ def fill_uniforms(key: Key, purpose: int, moment: int, out: Float) -> None:
 
 @inlined
 def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
-    """Fill ``out`` (d,) with standard normals (`agents.ziggurat`) from block 1 on; block 0 is the caller's."""
+    """Fill ``out`` (d,) with standard normals (`agents.foundation.ziggurat`) from block 1 on; block 0 is the caller's."""
     d = out.shape[0]
     for start in range(0, d, 4):
         # Written out: a loop over the four words would take them from memory.

@@ -17,7 +17,7 @@ from numba.core import sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.serialize import dumps
 
-from agents.files import replacing
+from agents.foundation.files import replacing
 
 PACKAGES = ("agents", "learners", "strategic_env")  # whose compiled functions call one another, and are stamped as one
 COMPILING = "compiling for the first use: up to a minute of computing; later runs find the compiled code on disk"

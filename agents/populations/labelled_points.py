@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import streams
-from agents.boundary import copy, length
-from agents.checks import LARGEST_COUNT, LARGEST_LENGTH, count, finite_length, plain_array, shown
-from agents.compiled import compiled, inlined, loop
-from agents.limits import Limits, check_features, check_span
-from agents.typing import Float, Int, Key
+from agents.foundation import streams
+from agents.foundation.checks import LARGEST_COUNT, LARGEST_LENGTH, count, finite_length, plain_array, shown
+from agents.foundation.compiled import compiled, inlined, loop
+from agents.foundation.lanes import copy, length
+from agents.foundation.limits import Limits, check_features, check_span
+from agents.foundation.typing import Float, Int, Key
 
 WORDS, MIXTURE, DATA = range(3)
 # Random bits of one point: block 0 its label, from 1 on the words of its tail, from here on those that it lacks.

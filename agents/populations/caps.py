@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from agents import streams
-from agents.boundary import dot
-from agents.compiled import inlined
-from agents.typing import Float, Key
+from agents.foundation import streams
+from agents.foundation.compiled import inlined
+from agents.foundation.lanes import dot
+from agents.foundation.typing import Float, Key
 
 KNOTS = 1024
 # -log of the smallest positive uniform number of 53 bits is 36.7.

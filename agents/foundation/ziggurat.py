@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from agents.compiled import compiled, inlined
-from agents.typing import Float
+from agents.foundation.compiled import compiled, inlined
+from agents.foundation.typing import Float
 
 LAYERS = 256
 # Where the tail begins: the one place with which 256 layers close at the top of the density.

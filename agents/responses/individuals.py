@@ -4,10 +4,10 @@ from typing import Protocol
 
 import numpy as np
 
-from agents import streams
-from agents.checks import finite_length, finite_number
 from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
-from agents.typing import Float, Key
+from agents.foundation import streams
+from agents.foundation.checks import finite_length, finite_number
+from agents.foundation.typing import Float, Key
 
 
 class Individual(Protocol):

@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.checks import shown
-from agents.extras import missing_extra
-from agents.files import replacing
+from agents.foundation.checks import shown
+from agents.foundation.extras import missing_extra
+from agents.foundation.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

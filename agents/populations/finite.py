@@ -1,0 +1,193 @@
+"""Populations whose members are given: sequences and data sets."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.foundation.checks import (
+    finite_array,
+    finite_features,
+    finite_length,
+    flag,
+    hyperplane,
+    shown,
+    signs,
+)
+from agents.foundation.tables import read_table
+from agents.foundation.typing import Float, Key
+from agents.populations.arrivals import Arrivals, SourceArrivals
+from agents.populations.population import Population, _probability
+from agents.populations.sources import IN_ORDER, SHUFFLED, Source, members
+
+# A column that varies less, in units of its size, keeps no more than three digits beyond rounding: it is constant.
+ROUNDING = 1e-12
+
+
+class FiniteKnown(Population):
+    """A population whose members are given."""
+
+    def _describe(self, features: Float, labels: Float) -> None:
+        self.features, self.labels = features, labels
+        self.dim = features.shape[1]
+        self.radius = float(np.linalg.norm(features, axis=1).max())
+        self.low, self.high = features.min(axis=0), features.max(axis=0)
+
+
+class FixedSequence(FiniteKnown):
+    """A head, then a block of individuals over and over.
+
+    Parameters
+    ----------
+    head, block : sequence of (features, label)
+        Features (d,), label -1 or +1. ``block`` must hold at least one individual, ``head`` may be empty.
+
+    Raises
+    ------
+    TypeError
+        If they are no sequences of pairs, or a pair does not hold real numbers.
+    ValueError
+        For an empty block, NaN, features of different lengths or out of range, labels other than -1 and +1.
+    """
+
+    margin = None
+    noise = 0.0
+
+    def __init__(
+        self, head: Sequence[tuple[Sequence[float], float]] = (), block: Sequence[tuple[Sequence[float], float]] = ()
+    ) -> None:
+        individuals = _pairs("head", head) + _pairs("block", block)
+        if not len(block):
+            raise ValueError("block must hold at least one individual, got none")
+        features = finite_features("features", [z for z, _ in individuals])
+        self._describe(features, signs("labels", [y for _, y in individuals]))
+        self.head = len(head)
+
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        """Return the sequence from its beginning."""
+        return SourceArrivals(self.source(), key)
+
+    def source(self, population_key: Key | None = None) -> Source:
+        """Return how the sequence goes."""
+        return members(self.features, self.labels, IN_ORDER, self.head)
+
+
+class DataSet(FiniteKnown):
+    """Real individuals: pass after pass over the rows, each pass in its own random order.
+
+    Parameters
+    ----------
+    features : array_like or DataFrame, shape (n, d)
+        Numeric features.
+    labels : array_like, shape (n,)
+        -1 or +1.
+    standardise : bool
+        Whether to bring every column to mean 0 and standard deviation 1.
+    separator : array_like, shape (d + 1,), optional
+        ``[w, b]`` in the units of the (standardised) features. With ``margin``, only the rows that it classifies
+        correctly at a distance of at least ``margin`` are kept.
+    margin : float, optional
+        See ``separator``.
+    noise : float
+        Probability that a label is flipped when its individual arrives.
+
+    Raises
+    ------
+    ValueError
+        For NaN, shapes that do not fit, numbers out of range (see `agents.foundation.checks`), labels other than -1 and +1, no
+        rows, a constant column (if standardised).
+    """
+
+    def __init__(
+        self,
+        features: ArrayLike,
+        labels: ArrayLike,
+        *,
+        standardise: bool = True,
+        separator: ArrayLike | None = None,
+        margin: float | None = None,
+        noise: float = 0.0,
+    ) -> None:
+        names = list(getattr(features, "columns", ()))
+        rows = finite_features("features", features)
+        marks = signs("labels", labels, len(rows))
+        if flag("standardise", standardise):
+            rows = standardised(rows, names)
+        if (separator is None) != (margin is None):
+            raise ValueError("separator and margin go together: give both or neither")
+        self.noise = _probability(noise)
+        self.margin, self.separator = None, None
+        if separator is not None:
+            self.margin = finite_length("margin", margin, above=0.0)
+            self.separator = _unit_normal(finite_array("separator", separator, (rows.shape[1] + 1,)))
+            kept = marks * (rows @ self.separator[:-1] + self.separator[-1]) >= self.margin
+            if not kept.any():
+                raise ValueError(f"margin must leave at least one row, got {margin}")
+            rows, marks = np.ascontiguousarray(rows[kept]), marks[kept]
+        self._describe(rows, marks)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        label: str,
+        positive: str,
+        standardise: bool = True,
+        noise: float = 0.0,
+    ) -> "DataSet":
+        """Read a CSV file with a header; every column but ``label`` must be numeric.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        label : str
+            Name of the column that holds the label.
+        positive : str
+            The entry of that column that means +1; every other entry means -1.
+        standardise, noise
+            As for the class.
+        """
+        features, marks = read_table(path, label, positive)
+        return cls(features, marks, standardise=standardise, noise=noise)
+
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        """Return passes over the rows in random orders."""
+        return SourceArrivals(self.source(), key, self.separator)
+
+    def source(self, population_key: Key | None = None) -> Source:
+        """Return how the rows follow each other."""
+        return members(self.features, self.labels, SHUFFLED, noise=self.noise)
+
+
+def standardised(features: Float, names: Iterable[str] = ()) -> Float:
+    """Bring every column (n, d) to mean 0 and standard deviation 1.
+
+    Raises
+    ------
+    ValueError
+        If a column is constant, up to rounding.
+    """
+    constant = np.flatnonzero(np.ptp(features, axis=0) <= ROUNDING * np.abs(features).max(axis=0))
+    if constant.size:
+        name = dict(enumerate(names)).get(int(constant[0]), int(constant[0]))
+        raise ValueError(f"features must vary to be standardised, got a constant column {name!r}")
+    return np.asarray((features - features.mean(axis=0)) / features.std(axis=0))
+
+
+def _pairs(name: str, individuals: Sequence[Any]) -> list[Any]:
+    """Return the individuals if each is a pair of features and a label."""
+    if not isinstance(individuals, (list, tuple)):
+        raise TypeError(f"{name} must be a list of pairs (features, label), got {shown(individuals)}")
+    for individual in individuals:
+        if not isinstance(individual, (list, tuple)) or len(individual) != 2:
+            raise TypeError(f"{name} must be a list of pairs (features, label), got {shown(individual)} in it")
+    return list(individuals)
+
+
+def _unit_normal(classifier: Float) -> Float:
+    scaled = hyperplane("separator", classifier)
+    return np.asarray(scaled / np.linalg.norm(scaled[:-1]))

@@ -1,0 +1,66 @@
+"""Where individuals come from: fixed sequences, separable balls, data sets."""
+
+from abc import ABC, abstractmethod
+
+from agents.foundation.checks import (
+    finite_number,
+)
+from agents.foundation.typing import Float, Key
+from agents.populations.arrivals import Arrivals
+from agents.populations.sources import Source
+
+
+class Population(ABC):
+    """A source of individuals (true features and label).
+
+    Attributes
+    ----------
+    dim : int
+        Number of features d.
+    radius : float
+        R, the largest norm of true features.
+    low, high : ndarray, shape (d,)
+        Bounds of the true features.
+    margin : float or None
+        Distance that every individual keeps from a hyperplane that separates the labels, where known.
+    noise : float
+        Probability that a label is flipped.
+    alpha : tuple of float or None
+        Smallest and largest l2 reach, where individuals differ.
+
+    Notes
+    -----
+    A population of your own needs these attributes and `arrivals`. Games check them, and all that its methods return
+    (`agents.foundation.limits`), before compiled code reads it: what does not fit raises a TypeError or ValueError that names it.
+    """
+
+    alpha: tuple[float, float] | None = None
+    dim: int
+    radius: float
+    low: Float
+    high: Float
+    margin: float | None
+    noise: float
+
+    @abstractmethod
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        """Return the individuals of one episode.
+
+        Parameters
+        ----------
+        key : ndarray, shape (2,), uint64
+            The episode's key (`agents.foundation.streams.game_key`).
+        population_key : ndarray, shape (2,), uint64, optional
+            Draws the population itself; ``key`` by default, a fixed one to meet the same population again.
+        """
+
+    def source(self, population_key: Key | None = None) -> Source | None:
+        """Return how individuals arrive in any game, in a form for compiled code.
+
+        None, the default, where only `arrivals` knows: then the fast forms play game by game in Python.
+        """
+        return None
+
+
+def _probability(noise: float) -> float:
+    return finite_number("noise", noise, minimum=0.0, maximum=1.0)

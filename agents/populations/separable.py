@@ -1,0 +1,115 @@
+"""Individuals whom a hyperplane separates with a margin, drawn uniformly from what is left of a ball."""
+
+import numpy as np
+
+from agents.foundation.checks import (
+    LARGEST_LENGTH,
+    LARGEST_SIZE,
+    count,
+    finite_length,
+    finite_number,
+    flag,
+    interval,
+)
+from agents.foundation.typing import Float, Key
+from agents.populations.arrivals import Arrivals, SourceArrivals, draw_direction, draw_pool
+from agents.populations.caps import tabulate_caps
+from agents.populations.population import Population, _probability
+from agents.populations.sources import AT_RANDOM, NEW, Source
+
+
+class Separable(Population):
+    """Individuals uniform in a ball, given a distance of at least ``margin`` from a random hyperplane.
+
+    Parameters
+    ----------
+    dim : int
+        Number of features.
+    radius : float
+        R, the ball's radius.
+    margin : float
+        Least distance of an individual from the hyperplane, greater than 0.
+    bias : float
+        The hyperplane is ``{z : w*.z + bias = 0}`` with ``|w*| = 1``.
+    pool : int, optional
+        Draw this many individuals at the start and let them arrive at random; by default everybody is new.
+    nonnegative : bool
+        Whether ``w*`` has no negative coordinate, as Theorem 2 of the Strategic Perceptron needs.
+    noise : float
+        Probability that a label is flipped when its individual arrives.
+    alpha : tuple of float, optional
+        Give every individual an l2 reach of its own, uniform over this interval.
+
+    Raises
+    ------
+    ValueError
+        For numbers out of range (see `agents.foundation.checks`), ``|bias| + margin >= radius``, or a side of the hyperplane with
+        next to nothing of the ball beyond the margin.
+    """
+
+    margin: float
+
+    def __init__(
+        self,
+        dim: int = 2,
+        radius: float = 1.0,
+        margin: float = 0.1,
+        *,
+        bias: float = 0.0,
+        pool: int | None = None,
+        nonnegative: bool = False,
+        noise: float = 0.0,
+        alpha: tuple[float, float] | None = None,
+    ) -> None:
+        self.dim = count("dim", dim, minimum=1, maximum=LARGEST_LENGTH)
+        self.radius = finite_length("radius", radius, above=0.0)
+        self.bias = finite_number("bias", bias)
+        self.margin = finite_length("margin", margin, above=0.0)
+        if abs(self.bias) + self.margin >= self.radius:
+            raise ValueError(
+                f"|bias| + margin must be less than radius, got bias {bias}, margin {margin} and radius {radius}"
+            )
+        self.pool = None if pool is None else count("pool", pool, minimum=1, maximum=LARGEST_SIZE // self.dim)
+        self.nonnegative = flag("nonnegative", nonnegative)
+        self.noise = _probability(noise)
+        self.alpha = None if alpha is None else interval("alpha", alpha)
+        self.high = np.full(self.dim, self.radius)
+        self.low = -self.high
+        self._caps = tabulate_caps(self.dim, self.radius, self.margin, self.bias)
+        self._shared: Source | None = None
+
+    def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
+        """Draw the hyperplane (and the pool), then let individuals arrive."""
+        source = self.source(population_key)
+        if len(source.features):
+            return SourceArrivals(source, key, np.append(self._direction(source.origin[0]), self.bias))
+        return SourceArrivals(source, key, bias=self.bias)
+
+    def source(self, population_key: Key | None = None) -> Source:
+        """Return how individuals arrive; a pool that all games share is drawn once and kept."""
+        frozen = np.empty((0, 2), dtype=np.uint64) if population_key is None else population_key[np.newaxis]
+        if self._shared is None or not np.array_equal(self._shared.origin, frozen):
+            order, size = (NEW, 0) if self.pool is None else (AT_RANDOM, self.pool)
+            source = Source(
+                order, 0, size, self.noise, np.empty((0, self.dim)), np.empty(0), np.empty((0, 1)),
+                self._caps, self.nonnegative, np.array(self.alpha or (0.0, 0.0)), frozen,
+            )  # fmt: skip
+            self._shared = source if self.pool is None or population_key is None else self._drawn(source)
+        return self._shared
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the pool that was drawn: it says nothing new, and equal populations must look equal."""
+        return self.__dict__ | {"_shared": None}
+
+    def _drawn(self, source: Source) -> Source:
+        """Draw all members of a pool."""
+        features, labels = np.empty((source.size, self.dim)), np.empty(source.size)
+        budgets = np.empty((0 if self.alpha is None else source.size, 1))
+        key = source.origin[0]
+        draw_pool(source, key, self._direction(key), features, labels, budgets)
+        return source._replace(features=features, labels=labels, budgets=budgets)
+
+    def _direction(self, key: Key) -> Float:
+        direction = np.empty(self.dim)
+        draw_direction(key, self.nonnegative, direction)
+        return direction

@@ -1,0 +1,1 @@
+"""How people answer a published classifier."""

@@ -13,8 +13,8 @@ from agents.foundation.typing import Float, Int
 from agents.populations.arrivals import ManyArrivals
 from agents.populations.finite import FixedSequence
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, alternate
-from learners.base import Learner
 from learners.catalogue import build
+from learners.strategic.base import Learner
 from strategic_env.rollouts import rollout
 from strategic_env.scenarios import Scenario, scenario
 

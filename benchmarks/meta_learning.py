@@ -12,9 +12,9 @@ import numpy as np
 
 from agents import GreedyAdversary, L2Cost
 from learners import AcceptedOnlyL2, Perceptron, StrategicMaxMargin, StrategicPerceptronL2
-from learners.observation import read
 from learners.rl import load, make_view
 from learners.rl.training import TRAINING_SEEDS
+from learners.strategic.observation import read
 from strategic_env.scenarios import scenario
 from strategic_env.scores import (
     interquartile_mean,

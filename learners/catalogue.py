@@ -5,13 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.foundation.checks import perhaps, shown
-from learners.accepted_only import AcceptedOnlyL2
-from learners.base import Learner
-from learners.biased import BiasedL2
-from learners.fixed import BestFixedClassifier, ConstantClassifier
-from learners.gradient import StrategicGradient
-from learners.gradient_max_margin import GradientMaxMargin
-from learners.max_margin import StrategicMaxMargin
 from learners.multiclass.arow import Arow
 from learners.multiclass.banditron import Banditron
 from learners.multiclass.base import MulticlassLearner
@@ -22,13 +15,20 @@ from learners.multiclass.passive_aggressive import PassiveAggressive
 from learners.multiclass.perceptron import MulticlassPerceptron, SecondOrderPerceptron
 from learners.multiclass.pnewtron import PNewtron
 from learners.multiclass.soba import SobaDiagonal
-from learners.perceptron import MarginPerceptron, Perceptron
 from learners.rl.saved_policy import SavedPolicy
-from learners.second_order import SecondOrderStrategicPerceptron
-from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
-from learners.three_stage import ThreeStageL2
-from learners.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
-from learners.unknown_l1 import UnknownCostsL1
+from learners.strategic.accepted_only import AcceptedOnlyL2
+from learners.strategic.base import Learner
+from learners.strategic.biased import BiasedL2
+from learners.strategic.fixed import BestFixedClassifier, ConstantClassifier
+from learners.strategic.gradient import StrategicGradient
+from learners.strategic.gradient_max_margin import GradientMaxMargin
+from learners.strategic.max_margin import StrategicMaxMargin
+from learners.strategic.perceptron import MarginPerceptron, Perceptron
+from learners.strategic.second_order import SecondOrderStrategicPerceptron
+from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
+from learners.strategic.three_stage import ThreeStageL2
+from learners.strategic.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
+from learners.strategic.unknown_l1 import UnknownCostsL1
 
 _CLASSES: tuple[type[Learner[Any]], ...] = (
     ConstantClassifier,

@@ -7,6 +7,9 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Key
+
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
@@ -18,7 +21,7 @@ class Policy(ABC, Generic[State]):
     name : str
         Its name on the command line.
     game : str
-        What it plays: ``"strategic"`` (`learners.base.Learner`) or ``"multiclass"``
+        What it plays: ``"strategic"`` (`learners.strategic.base.Learner`) or ``"multiclass"``
         (`learners.multiclass.base.MulticlassLearner`).
     state_class : type
         NamedTuple of its state; the first field is ``weights``.
@@ -145,3 +148,40 @@ class Policy(ABC, Generic[State]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+
+class DrawingPolicy(Policy[State]):
+    """A policy whose state has a field ``episode`` (n,), int64, besides what it draws.
+
+    Attributes
+    ----------
+    seed : int
+        Of all its draws; also one of its ``parameters``.
+    """
+
+    seed: int
+
+    @abstractmethod
+    def begin_episode(self, state: State, game: int, key: Key) -> None:
+        """Write into a game's row of the state what the episode with this key draws at its start."""
+
+    def for_run(self, seed: int) -> Self:
+        """Return the same learner with other draws in every run of the bench."""
+        draws = int(np.random.SeedSequence([self.seed, seed]).generate_state(1)[0])
+        parameters: dict[str, Any] = self.parameters | {"seed": draws}
+        return type(self)(**parameters)
+
+    def _continued(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
+        """Let every new episode of a game draw anew."""
+        episodes = None if state is None else self._episodes(state).copy()
+        current = super()._continued(state, episode_start, games, dim)
+        if episodes is not None and episode_start is not None:
+            starts = np.broadcast_to(np.asarray(episode_start, dtype=bool), (games,))
+            numbers = self._episodes(current)
+            numbers[:] = episodes + starts
+            for game in np.flatnonzero(starts).tolist():
+                self.begin_episode(current, game, game_key(self.seed, game, int(numbers[game])))
+        return current
+
+    def _episodes(self, state: State) -> Any:
+        return getattr(state, "episode")  # noqa: B009  (a State is any named tuple)

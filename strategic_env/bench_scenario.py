@@ -8,8 +8,8 @@ import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
 from agents.foundation.checks import perhaps
-from learners.base import Truth
 from learners.policy import Policy
+from learners.strategic.base import Truth
 
 # What `strategic-env list NAME` says of options that several scenarios have, and of those that all of them have.
 Noise = Annotated[float, "chance that a label is wrong"]

@@ -17,8 +17,8 @@ from agents.foundation.typing import Float
 from agents.populations.finite import DataSet, FiniteKnown, FixedSequence, standardised
 from agents.populations.population import Population
 from agents.populations.separable import Separable
-from learners.base import Truth
-from learners.separable import separable_rows
+from learners.separators.separable import separable_rows
+from learners.strategic.base import Truth
 from strategic_env import german_credit
 from strategic_env.bench_scenario import Noise
 
@@ -211,7 +211,7 @@ def _l1(alpha: ArrayLike, dim: int) -> Cost:
 
 def _sequence(population: FiniteKnown, cost: Cost) -> Parts:
     """Find what separates a few given individuals: a line through the origin if there is one."""
-    from learners import margins
+    from learners.separators import margins
 
     separator = margins.max_margin(population.features, population.labels, bias=False)
     if separator is None:

@@ -7,9 +7,9 @@ from agents.populations.finite import FiniteKnown
 from agents.populations.nature import GreedyAdversary, TangentAdversary
 from agents.populations.population import Population
 from agents.populations.separable import Separable
-from learners import margins
-from learners.base import Truth, checked_truth
 from learners.bounds import RELATIVE_SLACK
+from learners.separators import margins
+from learners.strategic.base import Truth, checked_truth
 from strategic_env.game import Setting
 
 # What the truth says, and what the setting has.

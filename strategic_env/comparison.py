@@ -10,8 +10,8 @@ from rich.text import Text
 
 from agents.foundation.checks import one_of, shown
 from agents.foundation.typing import Float
-from learners.fixed import BestFixedClassifier
-from learners.perceptron import Perceptron
+from learners.strategic.fixed import BestFixedClassifier
+from learners.strategic.perceptron import Perceptron
 from strategic_env.contestants import Contestant, checked_label, parameters_of
 from strategic_env.evaluation import Results
 from strategic_env.output import Encodable, encodable, plain_console

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from agents.foundation.checks import shown
 from learners import policy
-from learners.base import Learner
 from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
 from learners.rl.normalisation import Normalisation
+from learners.strategic.base import Learner
 from strategic_env.arguments import one_line, parse_learner
 from strategic_env.bench_scenario import BenchScenario, check_game
 from strategic_env.encoding import plain

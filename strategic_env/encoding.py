@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 
 
 def finite(value: float | None) -> float | None:

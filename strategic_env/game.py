@@ -22,7 +22,7 @@ from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.sources import Source
 from agents.responses.individuals import BestResponse, Individual
-from learners.feedback_graph import Feedback, FeedbackGraph
+from learners.feedback.graph import Feedback, FeedbackGraph
 
 # Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.
 GRAPHS = {name: FeedbackGraph.named(name, 2) for name in ("full", "apple_tasting")}
@@ -195,7 +195,7 @@ class Round(NamedTuple):
     Attributes
     ----------
     observation : ndarray, shape (2 d + 4,)
-        What the learner sees, laid out as `learners.observation.Layout` says.
+        What the learner sees, laid out as `learners.strategic.observation.Layout` says.
     true_features : ndarray, shape (d,)
     true_label : float
         -1 or +1.

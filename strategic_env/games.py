@@ -33,7 +33,7 @@ class Outcomes(NamedTuple):
     Attributes
     ----------
     observation : ndarray, shape (N, 2 d + 4)
-        What the learner sees, laid out as `learners.observation.Layout` says.
+        What the learner sees, laid out as `learners.strategic.observation.Layout` says.
     reward : ndarray, shape (N,)
     moved, mistake : ndarray, shape (N,), bool
     true_features : ndarray, shape (N, d)

@@ -11,7 +11,7 @@ from agents.foundation.checks import LARGEST_COUNT, count, finite_array, one_of,
 from agents.foundation.typing import Float, Numbers
 from agents.populations.population import Population
 from agents.responses.individuals import BestResponse, Individual
-from learners.observation import Layout
+from learners.strategic.observation import Layout
 from strategic_env.game import REWARDS, Setting
 
 Observation: TypeAlias = dict[str, Numbers] | Numbers

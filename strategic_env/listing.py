@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.foundation.checks import perhaps
-from learners.base import Learner
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS, learner_class
-from learners.feedback_graph import FeedbackGraph
-from learners.fixed import BestFixedClassifier
+from learners.feedback.graph import FeedbackGraph
 from learners.policy import Policy
 from learners.rl.saved_policy import SavedPolicy
+from learners.strategic.base import Learner
+from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.encoding import plain
 from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC
 from strategic_env.scenarios import builder_of, defaults_of, scenario

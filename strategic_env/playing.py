@@ -10,8 +10,8 @@ from gymnasium import spaces
 
 from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
 from agents.foundation.streams import game_key
-from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
+from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import Contestant
 from strategic_env.rollouts import Rollout, play_keys, supports

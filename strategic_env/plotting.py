@@ -14,7 +14,7 @@ from agents.foundation.pictures import blank_figure, drawing, picture_path
 from agents.foundation.pictures import save_picture as save
 from agents.foundation.typing import Float
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
-from learners.fixed import BestFixedClassifier, ConstantClassifier
+from learners.strategic.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.contestants import Contestant, parameters_of
 from strategic_env.evaluation import Results
 from strategic_env.registration import SCENARIOS

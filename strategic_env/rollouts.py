@@ -15,11 +15,11 @@ from agents.foundation.lanes import prefetch
 from agents.foundation.streams import LARGEST_SEED
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
-from learners.base import Learner
 from learners.multiclass.base import MulticlassLearner
-from learners.observation import rounding
 from learners.policy import Policy
-from learners.rules import concerns, learn, publish
+from learners.strategic.base import Learner
+from learners.strategic.observation import rounding
+from learners.strategic.rules import concerns, learn, publish
 from strategic_env.bench_scenario import BenchScenario
 from strategic_env.contestants import contestant
 from strategic_env.game import FEEDBACK, Setting, own_row

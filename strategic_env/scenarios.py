@@ -11,9 +11,9 @@ from gymnasium.vector import VectorEnv
 
 from agents.foundation.checks import count, one_of, shown
 from agents.responses.individuals import BestResponse
-from learners.base import Truth
-from learners.fixed import BestFixedClassifier
 from learners.policy import Policy
+from learners.strategic.base import Truth
+from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.bench_scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 from strategic_env.builders import BUILDERS, truth_of
 from strategic_env.claims import check_truth, unverified

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from learners.fixed import ConstantClassifier
+from learners.strategic.fixed import ConstantClassifier
 from strategic_env.contestants import Contestant, SavedLearner
 from strategic_env.encoding import finite, plain
 from strategic_env.evaluation import Results

@@ -22,7 +22,7 @@ from learners import (
     UnknownCostL2,
     UnknownMarginL2,
 )
-from learners.certificate import Certificate
+from learners.proofs.certificate import Certificate
 from strategic_env import StrategicClassificationEnv
 
 Array = NDArray[np.float64]

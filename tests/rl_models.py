@@ -8,8 +8,8 @@ import numpy as np
 from sb3_contrib import TQC, RecurrentPPO
 from stable_baselines3 import A2C, PPO, SAC
 
-from learners.base import Learner
 from learners.rl import GymnasiumVecEnv, View, ViewedVectorEnv
+from learners.strategic.base import Learner
 
 ID, DIM = "strategic_env/KnownL2-v0", 3
 SMALL = {"net_arch": [8]}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import strategic_env
-from learners.base import Learner
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
+from learners.strategic.base import Learner
 from strategic_env.builders import BUILDERS
 from strategic_env.contestants import all_contestants, contestant
 from strategic_env.game import FEEDBACK

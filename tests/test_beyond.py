@@ -12,7 +12,7 @@ import agents
 import learners
 import strategic_env
 from learners import bounds
-from learners.surrogates import write_surrogate
+from learners.strategic.surrogates import write_surrogate
 from strategic_env import StrategicClassificationEnv, scenario
 
 ALPHAS, EPS = np.array([0.1, 0.4, 0.0, 0.3]), 2.0**-52

@@ -35,7 +35,7 @@ from learners.bounds import (
     unknown_cost_l2,
     unknown_margin_l2,
 )
-from learners.phases import guess_budget, next_estimate, phase_budget
+from learners.strategic.phases import guess_budget, next_estimate, phase_budget
 
 
 def number(text):

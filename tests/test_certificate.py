@@ -18,8 +18,8 @@ from learners import (
     UnknownCostL2,
     UnknownMarginL2,
 )
-from learners.certificate import Certificate, Violation
-from learners.proofs import Step, alignment, few_mistakes, growth, progress, small_correction
+from learners.proofs.certificate import Certificate, Violation
+from learners.proofs.invariants import Step, alignment, few_mistakes, growth, progress, small_correction
 
 EPS = 2.0**-52
 

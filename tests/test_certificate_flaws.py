@@ -18,9 +18,9 @@ from learners import (
     StrategicPerceptronL2,
     UnknownCostL2,
 )
-from learners.biased import LEARN, BiasedL2State, place_origin
-from learners.certificate import Certificate
-from learners.unknown import UnknownCostState, end_phase
+from learners.proofs.certificate import Certificate
+from learners.strategic.biased import LEARN, BiasedL2State, place_origin
+from learners.strategic.unknown import UnknownCostState, end_phase
 
 EPS = 2.0**-52
 

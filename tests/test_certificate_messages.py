@@ -8,8 +8,8 @@ from certificate_games import Game, Pool
 
 from agents import L2Cost, WeightedL1Cost
 from learners import BiasedL1, BiasedL2, Perceptron, StrategicPerceptronL1, Truth, UnknownCostL2
-from learners.certificate import PROOFS, Certificate, explained
-from learners.proofs import MEANINGS
+from learners.proofs.certificate import PROOFS, Certificate, explained
+from learners.proofs.invariants import MEANINGS
 
 PAIR = np.array([[1.0, 0.0], [-1.0, 0.0]])
 AXIS, SIGNS = np.array([1.0, 0.0, 0.0]), np.array([1.0, -1.0])

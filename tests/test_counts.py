@@ -28,7 +28,7 @@ from agents.foundation.checks import (
 )
 from learners import FeedbackGraph, MulticlassPerceptron, SecondOrderStrategicPerceptron, StrategicPerceptronL2, bounds
 from learners.catalogue import learner_class
-from learners.sweeps import sweep
+from learners.strategic.passes import sweep
 from strategic_env import check_vector_env, evaluate, rollout, scenario, scores
 from strategic_env.contestants import all_contestants
 from strategic_env.multi_agent import env, parallel_env

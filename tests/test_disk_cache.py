@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[1]
 OWN = """
 from typing import NamedTuple
 import numpy as np
-from learners.base import Learner
-from learners.rules import learn, publish, rule_of, write_published
+from learners.strategic.base import Learner
+from learners.strategic.rules import learn, publish, rule_of, write_published
 
 class State(NamedTuple):
     weights: np.ndarray

@@ -12,8 +12,8 @@ from agents import BestResponse, L2Cost, Noisy, Separable, Truthful
 from agents.foundation.typing import Key
 from agents.populations.arrivals import Arrivals
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
-from learners.accepted_only import AcceptedOnlyL2
 from learners.catalogue import LEARNERS, build
+from learners.strategic.accepted_only import AcceptedOnlyL2
 from strategic_env import Setting, evaluate, evaluation, load_results, rollout, scenario
 from strategic_env.contestants import contestant
 from strategic_env.summary import reference_of

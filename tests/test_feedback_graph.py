@@ -14,8 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import OptimizeResult
 
-from learners import feedback_graph
-from learners.feedback_graph import FeedbackGraph, observability
+from learners.feedback import graph as feedback_graph
+from learners.feedback.graph import FeedbackGraph, observability
 
 NAMES = ("full", "bandit", "apple_tasting", "label_efficient", "cyclic")
 
@@ -374,7 +374,7 @@ def test_bad_names_and_options_are_refused(
 def test_a_graph_loads_no_solver_and_no_picture() -> None:
     program = (
         "import sys\n"
-        "from learners.feedback_graph import FeedbackGraph\n"
+        "from learners.feedback.graph import FeedbackGraph\n"
         "graph = FeedbackGraph.named('bandit', 9)\n"
         "assert graph.revealing.size == 0 and graph.observability == 'strong'\n"
         "print(*({'numba', 'scipy', 'networkx', 'matplotlib'} & set(sys.modules)))\n"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agents.populations.finite import standardised
-from learners.separable import separable_rows
+from learners.separators.separable import separable_rows
 from strategic_env.german_credit import COLUMNS, CreditData, coding_table, load, parse
 
 ROOT = Path(__file__).parents[1]

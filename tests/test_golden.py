@@ -16,9 +16,10 @@ import agents
 import learners
 from agents.boundary import FLOAT64_EPS
 from agents.costs import steepest
-from learners import bounds, margins
-from learners.surrogates import write_surrogate
-from learners.sweeps import steps
+from learners import bounds
+from learners.separators import margins
+from learners.strategic.passes import steps
+from learners.strategic.surrogates import write_surrogate
 from strategic_env import StrategicClassificationEnv
 
 HALF, ALPHAS = Fraction(1, 2), [Fraction(3, 5), Fraction(0)]

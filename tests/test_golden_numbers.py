@@ -7,7 +7,8 @@ import numpy as np
 from golden import GOLDEN, Entry, agrees, claims
 
 import agents
-from learners import bounds, margins
+from learners import bounds
+from learners.separators import margins
 from strategic_env import StrategicClassificationEnv
 
 EXAMPLE_1 = {"A": ((-1, 0), -1), "B": ((0, -1), 1), "C": ((-0.5, -1), -1)}

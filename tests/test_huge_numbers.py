@@ -11,10 +11,10 @@ import pytest
 from agents import L2Cost
 from agents.foundation.checks import LARGEST_REPORT
 from learners import Certificate, StrategicPerceptronL2
-from learners.base import Truth
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.policy import Policy
+from learners.strategic.base import Truth
 from strategic_env import StrategicClassificationEnv, scenario
 from strategic_env.multi_agent import GreedyNature, UniformNature
 

@@ -29,7 +29,7 @@ from learners import (
     UnknownCostsL1,
 )
 from learners.catalogue import LEARNERS, build
-from learners.rules import write_published
+from learners.strategic.rules import write_published
 from strategic_env import scenario as scenario_of
 from strategic_env.registration import environment_id
 

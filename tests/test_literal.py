@@ -8,7 +8,7 @@ from golden import GOLDEN
 
 from agents import FixedSequence, L2Cost, WeightedL1Cost
 from learners import BiasedL1, BiasedL2, Learner, StrategicPerceptronL1, bounds
-from learners.sweeps import sweep
+from learners.strategic.passes import sweep
 from strategic_env import StrategicClassificationEnv
 
 EXAMPLE_2, LABELS = np.array([[-1.0, 0.0], [1.0, 0.0], [0.5, 0.0]]), [-1, 1, -1]

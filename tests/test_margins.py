@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 
 from learners.bounds import admits, generalisation, novikoff
-from learners.margins import distance, leave_one_out, margin, max_margin, radius, soft_margin
-from learners.solvers import L1_PRICE
+from learners.separators.margins import distance, leave_one_out, margin, max_margin, radius, soft_margin
+from learners.separators.solvers import L1_PRICE
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "strategic_golden.json").read_text())
 

@@ -9,7 +9,7 @@ from agents import LabelledData, Prototypes
 from agents.foundation import streams
 from agents.populations.labelled import MulticlassPopulation
 from agents.populations.labelled_points import DATA, WORDS, Words
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from strategic_env.multiclass.game import MulticlassGames, MulticlassSetting
 
 KEY = streams.game_key(0)

@@ -15,8 +15,8 @@ from learners import (
     UnknownMarginL2,
     bounds,
 )
-from learners.biased import place_origin
-from learners.phases import guess_budget, next_estimate, phase_budget
+from learners.strategic.biased import place_origin
+from learners.strategic.phases import guess_budget, next_estimate, phase_budget
 from strategic_env import StrategicClassificationEnv
 
 EXAMPLE_2 = ([[-1.0, 0.0], [1.0, 0.0], [0.5, 0.0]], [-1, 1, -1])

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from agents.foundation import pictures
 from agents.foundation.pictures import DrawingFailed, drawing
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from strategic_env import evaluate, plotting, profiles
 from strategic_env.contestants import contestant
 from strategic_env.evaluation import Results

@@ -18,8 +18,8 @@ from agents.boundary import FLOAT64_EPS, forbidden
 from agents.costs import L2Cost
 from agents.populations.finite import FixedSequence
 from agents.populations.nature import TangentAdversary
-from learners import margins
-from learners.strategic import StrategicPerceptronL2
+from learners.separators import margins
+from learners.strategic.strategic_perceptron import StrategicPerceptronL2
 from strategic_env import cli
 from strategic_env.game import Setting
 from strategic_env.reproduce import REPRODUCTIONS, Reproduced, Request, adversaries, bounds, examples, lecture, literal

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from stable_baselines3.common.env_checker import check_env
 
 import strategic_env  # noqa: F401
-from learners.observation import read
 from learners.rl import ViewedEnv, ViewedVectorEnv, make_view
 from learners.rl.coefficients import COEFFICIENTS, INVARIANTS, STEP_AFTER_MISTAKE, STEP_OTHERWISE
 from learners.rl.history import History
 from learners.rl.views import VIEWS, View
+from learners.strategic.observation import read
 
 KNOWN = {"cost": "l2", "alpha": 0.3, "radius": 1.0}
 ID = "strategic_env/KnownL2-v0"

@@ -118,7 +118,7 @@ def test_a_run_that_nobody_can_have_played_is_played_again(tmp_path: Path, playe
     "change",
     [
         lambda record: record | {"seed": record["seed"] + 1},
-        lambda record: record | {"key": record["key"] | {"learner": "learners.fixed.ConstantClassifier"}},
+        lambda record: record | {"key": record["key"] | {"learner": "learners.strategic.fixed.ConstantClassifier"}},
         values(qualified_cost=0.0), values(manipulations=0), values(cpu_seconds=1.0), values(fused=False),
         shifted(lambda curve: [0] * len(curve)), values(error="RuntimeError"),
         lambda record: {name: record[name] for name in ("seed", "key", "run", "check")},
@@ -540,7 +540,7 @@ def test_a_folder_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out
 def test_the_contestants_key_is_all_that_determines_its_runs(tmp_path: Path) -> None:
     run(tmp_path)
     (record,) = map(json.loads, (tmp_path / "learners.jsonl").read_text(encoding="utf-8").splitlines())
-    assert record["label"] == "perceptron" and record["key"]["learner"] == "learners.perceptron.Perceptron"
+    assert record["label"] == "perceptron" and record["key"]["learner"] == "learners.strategic.perceptron.Perceptron"
     assert record["key"]["parameters"] == contestant("perceptron", scenario("KnownL2")).learner.parameters  # type: ignore[union-attr]
     run(tmp_path)
     assert len((tmp_path / "learners.jsonl").read_text(encoding="utf-8").splitlines()) == 1, "once"

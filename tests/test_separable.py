@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agents.populations.finite import standardised
-from learners.separable import separable_rows
+from learners.separators.separable import separable_rows
 from strategic_env import builders, german_credit
 from strategic_env.german_credit import CreditData, load
 from strategic_env.multiclass import spam

@@ -5,7 +5,7 @@ import pytest
 
 from agents import L2Cost
 from learners import AcceptedOnlyL2, Perceptron
-from learners.sweeps import sweep
+from learners.strategic.passes import sweep
 
 POINTS, LABELS = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.array([1.0, -1.0, -1.0])
 

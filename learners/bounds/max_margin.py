@@ -9,7 +9,7 @@ def max_margin_l2(radius: float, margin: float) -> float:
 
     Assumption: a hyperplane through the origin separates the *true* points with the margin; individuals best-respond
     with one budget that the learner knows, whatever it is.
-    Source: own (`learners.max_margin` has the proof). Sharpened; the same as the sharpened Theorem 1. Attained by the
+    Source: own (`learners.strategic.max_margin` has the proof). Sharpened; the same as the sharpened Theorem 1. Attained by the
     same stream: the negatives -e_1 .. -e_d force d mistakes.
     Derivation: every mistake adds at least 1 / |x~|^2 to 1 / |w|^2, where the surrogate point x~ of a mistake is not
     longer than R (as for :func:`strategic_l2`), and |w| never falls below gamma.
@@ -34,7 +34,7 @@ def max_margin_l1(radius: float, margin: float, alpha: float) -> float:
 
     Assumption: a hyperplane through the origin whose normal has no negative coordinate separates the *true* points
     with the margin; individuals best-respond with the budgets that the learner knows.
-    Source: own (`learners.max_margin` has the proof). Sharpened. No stream is known that attains it.
+    Source: own (`learners.strategic.max_margin` has the proof). Sharpened. No stream is known that attains it.
     Derivation: as for :func:`max_margin_l2`, but a surrogate point ``x - alpha_i e_i`` may be as long as R + alpha.
 
     Parameters
@@ -60,7 +60,7 @@ def max_margin_with_bias(radius: float, margin: float, alpha: float) -> float:
 
     Assumption: a hyperplane separates the *true* points with the margin, for weighted l1 costs one whose normal has no
     negative coordinate; individuals best-respond with the budgets that the learner knows.
-    Source: own (`learners.max_margin` has the proof). Sharpened. No stream is known that attains it.
+    Source: own (`learners.strategic.max_margin` has the proof). Sharpened. No stream is known that attains it.
     Derivation: the first individual of each label costs at most a mistake. From then on w joins the hulls of the
     surrogate points of either label, whose diameter D is at most 2 (R + alpha), so 1 / |w|^2 begins at 1 / D^2; every
     mistake adds 1 / (4 D^2), and |w| never falls below 2 gamma.

@@ -13,7 +13,7 @@ from learners.bounds.common import (
     separator_with_bias,
     square,
 )
-from learners.margins import distance
+from learners.separators.margins import distance
 
 
 def novikoff(radius: float, margin: float) -> float:

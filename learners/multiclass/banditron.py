@@ -7,14 +7,14 @@ import numpy as np
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, flag
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
 from learners.multiclass.descent import beginning, learn_gradient
 from learners.multiclass.losses import SPECIAL_HINGE, write_slopes
 from learners.multiclass.observation import HIDDEN, LABEL
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import add_to_row, leader, played_outcome, write_leading
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 
 class BanditronState(NamedTuple):

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from agents.foundation.checks import count, finite_number, shown
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
-from learners.drawing import DrawingPolicy
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import read
 from learners.multiclass.rules import advance
+from learners.policy import DrawingPolicy
 
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, checked_graph, per_game
 from learners.multiclass.descent import DESCENTS, beginning, learn_label
 from learners.multiclass.losses import LOSSES, check_kappa, gap, minimal_gap, smoothness
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import leader, write_mixture, write_scores
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 PARAMETERS = ("ones", "theory")
 MOST_EXPLORATION = 0.5

@@ -8,13 +8,13 @@ import numpy as np
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number, one_of
 from agents.foundation.compiled import compiled
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, per_game, self_revealing
 from learners.multiclass.descent import beginning, learn_label
 from learners.multiclass.losses import LOGISTIC_2, LOSSES, check_kappa, loss
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import leader, write_mixture, write_scores
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 GAPTRON_LOSSES = ("logistic_2", "smooth_hinge", "special_hinge")
 

@@ -9,14 +9,14 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, checked_graph, per_game
 from learners.multiclass.gap_weights import write_cautious_gaps, write_costs, write_inverse_gap
 from learners.multiclass.least_squares import append_features, safe_length, whiten, write_gain
 from learners.multiclass.observation import HIDDEN, LABEL, OTHER, revealed_label
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import add_to_row, leader, write_scores
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 # Two standard deviations of an outcome, which is 0 or 1.
 DOUBT = 1.0

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from agents.foundation.checks import LARGEST_LENGTH, count
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, State
 from learners.multiclass.scores import write_leading
 

@@ -7,7 +7,7 @@ import numpy as np
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import copy, length
 from agents.foundation.typing import Float
-from learners.second_order import append_row, solve_triangular
+from learners.strategic.second_order import append_row, solve_triangular
 
 
 @compiled

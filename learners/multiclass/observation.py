@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from agents.foundation.checks import LARGEST_COUNT, LARGEST_REPORT, shown
 from agents.foundation.compiled import loop
 from agents.foundation.typing import Float, Numbers
-from learners.observation import game_rows, real_numbers
+from learners.strategic.observation import game_rows, real_numbers
 
 KEYS = ("action", "features", "feedback", "round")
 HIDDEN, OTHER, LABEL = -1.0, 0.0, 1.0

@@ -12,7 +12,7 @@ from learners.multiclass.losses import margin
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import add_to_row, best_other
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 VARIANTS = ("I", "II")
 FIRST, SECOND = range(2)

@@ -11,7 +11,7 @@ from learners.multiclass.label_learner import LabelLearner, play_leader
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import add_to_row, leader, write_mixture
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 DEMOTIONS = ("leader", "uniform", "one_vs_all")
 LEADER, UNIFORM, ONE_VS_ALL = range(3)

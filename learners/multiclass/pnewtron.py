@@ -9,12 +9,12 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot
 from agents.foundation.streams import uniform
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
 from learners.multiclass.observation import HIDDEN, LABEL
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import played_outcome, shorten, write_scores, write_softmax
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 # Next to the purpose of `learners.multiclass.rules.ACTIONS`.
 EXPLORED = 102

@@ -8,12 +8,12 @@ import numpy as np
 from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
 from agents.foundation.compiled import compiled
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
 from learners.multiclass.observation import LABEL
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import best_other, leader, played_outcome, write_leading
-from learners.rules import rule_of
+from learners.strategic.rules import rule_of
 
 
 class SobaState(NamedTuple):

@@ -13,7 +13,7 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
 from agents.foundation.typing import Float
 from learners.rl.history import BOUNDARY, LABEL, MISTAKE, MISTAKES, REVEALED, ROUNDS, History
-from learners.rules import SHORTEST_WEIGHTS, write_published
+from learners.strategic.rules import SHORTEST_WEIGHTS, write_published
 
 INVARIANTS = (
     "part of the horizon", "logarithm of the round", "label", "mistake", "boundary",

@@ -7,8 +7,8 @@ import numpy as np
 from agents.boundary import on_boundary
 from agents.foundation.compiled import compiled
 from agents.foundation.typing import Float
-from learners.observation import Reading, rounding
-from learners.surrogates import write_surrogate
+from learners.strategic.observation import Reading, rounding
+from learners.strategic.surrogates import write_surrogate
 
 # Columns of `History.outcome` and of `History.counts`.
 LABEL, MISTAKE, BOUNDARY = range(3)
@@ -16,7 +16,7 @@ ROUNDS, REVEALED, MISTAKES = range(3)
 
 
 class History(NamedTuple):
-    """The rounds of n games so far; ``x~`` is the surrogate point of a report (`learners.surrogates`).
+    """The rounds of n games so far; ``x~`` is the surrogate point of a report (`learners.strategic.surrogates`).
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class History(NamedTuple):
     counts : ndarray, shape (n, 3)
         Rounds, revealed labels, mistakes among these.
     seen : ndarray, shape (n, 2 d + 4)
-        The last observation (`learners.observation.Layout`).
+        The last observation (`learners.strategic.observation.Layout`).
     memory : ndarray, shape (n, m)
         What a recurrent network carries from round to round; m = 0 for other policies.
     """

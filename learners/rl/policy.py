@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.foundation.checks import shown
 from agents.foundation.typing import Bool, Float
-from learners.base import Learner
-from learners.observation import read
 from learners.rl.history import History, begin
 from learners.rl.normalisation import Normalisation
 from learners.rl.views import Single, View, make_view
+from learners.strategic.base import Learner
+from learners.strategic.observation import read
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike
 from agents.foundation.checks import count, json_value, one_of, shown
 from agents.foundation.extras import missing_extra
 from agents.foundation.files import replacing
-from learners.base import with_one_reach
 from learners.rl.activations import with_classes, with_names
 from learners.rl.normalisation import Normalisation
 from learners.rl.policy import TrainedPolicy, check_fit, draw_noise
 from learners.rl.views import VIEWS, View, make_view, told
+from learners.strategic.base import with_one_reach
 
 if TYPE_CHECKING:
     import torch

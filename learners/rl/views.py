@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from agents.foundation.checks import count, finite_array, finite_length, one_of
 from agents.foundation.typing import Float, Numbers
-from learners.observation import Layout, Reading
 from learners.rl.coefficients import COEFFICIENTS, INVARIANTS, write_combined, write_invariants
 from learners.rl.history import MISTAKES, REVEALED, ROUNDS, History, begin, record
-from learners.surrogates import cost_of
+from learners.strategic.observation import Layout, Reading
+from learners.strategic.surrogates import cost_of
 
 Single = NDArray[np.float32]
 # Float32 holds the sums and products of numbers up to this one and down to its inverse.

@@ -10,9 +10,9 @@ from gymnasium.vector.utils import batch_space
 
 from agents.foundation.checks import shown
 from agents.foundation.typing import Bool, Float, Numbers
-from learners.base import with_one_reach
-from learners.observation import read
 from learners.rl.views import Single, View, make_view
+from learners.strategic.base import with_one_reach
+from learners.strategic.observation import read
 
 Info = dict[str, Any]
 

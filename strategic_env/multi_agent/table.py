@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.foundation.checks import count, flag, one_of
 from agents.foundation.typing import Float, Numbers
-from learners.observation import Layout
+from learners.strategic.observation import Layout
 from strategic_env.bench_scenario import refuse_unknown
 from strategic_env.game import Outcome, Round
 from strategic_env.interface import RENDER_MODES

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from agents.foundation.checks import one_of
 from agents.populations.labelled import GaussianMixture, Keywords, MulticlassPopulation, Prototypes
-from learners.feedback_graph import NAMED, FeedbackGraph
+from learners.feedback.graph import NAMED, FeedbackGraph
 from strategic_env.bench_scenario import Noise
 from strategic_env.multiclass import spam
 

@@ -15,7 +15,7 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation, multiclass_limits, played_point_source, played_points
 from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import HIDDEN, LABEL, OTHER
 
 REWARDS = ("mistake", "accuracy", "observed")

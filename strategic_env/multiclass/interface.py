@@ -9,7 +9,7 @@ from gymnasium import spaces
 from agents.foundation.checks import one_of, shown
 from agents.foundation.typing import Bool, Float, Int, Numbers
 from agents.populations.labelled import MulticlassPopulation
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import Layout
 from strategic_env.interface import (
     INFO_LEVELS,

@@ -6,7 +6,7 @@ from gymnasium.error import ResetNeeded
 from agents.foundation.checks import LARGEST_SIZE, count
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from strategic_env.interface import Knowledge, Observation, another_thread
 from strategic_env.multiclass.game import MulticlassGames
 from strategic_env.multiclass.interface import Action, MulticlassInterface

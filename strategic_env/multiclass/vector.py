@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation
-from learners.feedback_graph import FeedbackGraph
+from learners.feedback.graph import FeedbackGraph
 from strategic_env.interface import Knowledge, Observation
 from strategic_env.multiclass.game import MulticlassGames, Outcomes
 from strategic_env.multiclass.interface import Action, MulticlassInterface

@@ -9,11 +9,11 @@ from agents.costs import L2Cost
 from agents.populations.nature import GreedyAdversary, TangentAdversary, orthonormal_negatives
 from agents.populations.population import Population
 from learners import bounds
-from learners.base import Learner
-from learners.biased import BiasedL2
-from learners.perceptron import Perceptron
-from learners.strategic import StrategicPerceptronL2
-from learners.unknown import UnknownCostL2, UnknownMarginL2
+from learners.strategic.base import Learner
+from learners.strategic.biased import BiasedL2
+from learners.strategic.perceptron import Perceptron
+from learners.strategic.strategic_perceptron import StrategicPerceptronL2
+from learners.strategic.unknown import UnknownCostL2, UnknownMarginL2
 from strategic_env.game import Setting
 from strategic_env.reproduce.rounds import play
 from strategic_env.reproduce.rows import Shares

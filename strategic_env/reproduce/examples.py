@@ -12,8 +12,8 @@ from rich.text import Text
 
 from agents.foundation.pictures import require_matplotlib
 from agents.populations.finite import FixedSequence
-from learners.base import Learner
-from learners.biased import BiasedL2State
+from learners.strategic.base import Learner
+from learners.strategic.biased import BiasedL2State
 from strategic_env.reproduce.paper import EXAMPLES, Example, Said
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, drawn, number, same, table, vector, verdict
 from strategic_env.reproduce.rounds import Played, play

@@ -14,9 +14,10 @@ from rich.text import Text
 
 from agents.boundary import score
 from agents.foundation.typing import Float
-from learners import bounds, margins
-from learners.perceptron import Perceptron
-from learners.sweeps import Sweeps, steps, sweep
+from learners import bounds
+from learners.separators import margins
+from learners.strategic.passes import Sweeps, steps, sweep
+from learners.strategic.perceptron import Perceptron
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, number, same, table, vector, verdict
 
 HAND = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.array([1.0, -1.0, -1.0])

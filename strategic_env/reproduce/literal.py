@@ -11,10 +11,10 @@ from agents.costs import Cost, L2Cost, WeightedL1Cost
 from agents.populations.finite import FixedSequence
 from agents.populations.nature import orthonormal_negatives
 from learners import bounds
-from learners.base import Learner
-from learners.biased import BiasedL2
-from learners.strategic import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
-from learners.unknown import next_estimate
+from learners.strategic.base import Learner
+from learners.strategic.biased import BiasedL2
+from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
+from learners.strategic.unknown import next_estimate
 from strategic_env.game import Setting
 from strategic_env.reproduce.rounds import play
 from strategic_env.reproduce.rows import Row, Shares, row

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from learners.base import Learner
-from learners.biased import BiasedL2
-from learners.perceptron import Perceptron
-from learners.strategic import StrategicPerceptronL1, StrategicPerceptronL2
+from learners.strategic.base import Learner
+from learners.strategic.biased import BiasedL2
+from learners.strategic.perceptron import Perceptron
+from learners.strategic.strategic_perceptron import StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env.scenarios import Scenario
 
 

@@ -10,8 +10,8 @@ from agents.costs import L2, Cost, steepest
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float
 from agents.populations.arrivals import BLOCK
-from learners.base import Learner
-from learners.observation import Layout
+from learners.strategic.base import Learner
+from learners.strategic.observation import Layout
 from strategic_env.game import Game, Round, Setting
 
 

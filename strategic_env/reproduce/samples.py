@@ -4,9 +4,10 @@ import numpy as np
 
 from agents.costs import L2
 from agents.foundation.typing import Float
-from learners import bounds, margins
-from learners.perceptron import Perceptron
-from learners.sweeps import sweep
+from learners import bounds
+from learners.separators import margins
+from learners.strategic.passes import sweep
+from learners.strategic.perceptron import Perceptron
 from strategic_env.reproduce.adversaries import novikoff
 from strategic_env.reproduce.rows import Row, Shares, row
 from strategic_env.reproduce.streams import POOL, Games, draw_pools

@@ -8,7 +8,7 @@ import numpy as np
 from agents.costs import Cost, L2Cost
 from agents.foundation.streams import game_key
 from agents.populations.finite import FixedSequence
-from learners import margins
+from learners.separators import margins
 from strategic_env.game import Game, Setting
 from strategic_env.reproduce.paper import Example
 from strategic_env.reproduce.result import number, same

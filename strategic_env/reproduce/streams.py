@@ -10,7 +10,7 @@ from agents.costs import respond
 from agents.foundation.compiled import compiled
 from agents.foundation.typing import Bool, Float, Int
 from agents.populations.nature import first_error
-from learners.base import Learner
+from learners.strategic.base import Learner
 
 POOL = 20  # individuals of a game
 ORDERS = 4

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from agents.costs import Cost, L2Cost, respond
 from agents.foundation.checks import count, finite_features, shown, signs
 from agents.foundation.typing import Float, Numbers
-from learners.base import Learner
+from learners.strategic.base import Learner
 
 
 class Step(NamedTuple):

@@ -6,10 +6,10 @@ import numpy as np
 
 from agents.foundation.lanes import copy, dot
 from agents.foundation.typing import Bool, Float, Int
-from learners.max_margin import MaxMarginLearner
-from learners.rules import learn, publish, rule_of
-from learners.shortest_vector import write_member
-from learners.surrogates import write_constant, write_raised, write_surrogate
+from learners.separators.shortest_vector import write_member
+from learners.strategic.max_margin import MaxMarginLearner
+from learners.strategic.rules import learn, publish, rule_of
+from learners.strategic.surrogates import write_constant, write_raised, write_surrogate
 
 
 class GradientMaxMarginState(NamedTuple):

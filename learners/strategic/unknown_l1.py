@@ -10,10 +10,10 @@ from agents.foundation.checks import finite_length
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
 from agents.foundation.typing import Float
-from learners.base import Learner
-from learners.rules import learn, publish, rule_of
-from learners.strategic import scale_free_step
-from learners.surrogates import write_raised, write_surrogate
+from learners.strategic.base import Learner
+from learners.strategic.rules import learn, publish, rule_of
+from learners.strategic.strategic_perceptron import scale_free_step
+from learners.strategic.surrogates import write_raised, write_surrogate
 
 # Surrogate points are no longer than this many R: |z| <= R, a move along one coordinate, a pull along another.
 LONGEST_SURROGATE = 1.0 + 2.0**0.5

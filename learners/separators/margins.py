@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from agents.foundation.checks import LARGEST, finite_array, finite_features, finite_number, flag, hyperplane, signs
 from agents.foundation.typing import Bool, Float
-from learners.solvers import RELATIVE_GAP, least_hinge_loss, shortest_normals, widest_separator
+from learners.separators.solvers import RELATIVE_GAP, least_hinge_loss, shortest_normals, widest_separator
 
 
 def radius(features: ArrayLike) -> float:

@@ -15,9 +15,9 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
 from agents.foundation.typing import Bool, Float
 from learners import bounds
-from learners.base import Learner, Truth
-from learners.rules import concerns, learn, publish, rule_of, write_published
-from learners.surrogates import may_have_moved, subtract_pull, write_raised, write_surrogate
+from learners.strategic.base import Learner, Truth
+from learners.strategic.rules import concerns, learn, publish, rule_of, write_published
+from learners.strategic.surrogates import may_have_moved, subtract_pull, write_raised, write_surrogate
 
 
 class StrategicL2State(NamedTuple):

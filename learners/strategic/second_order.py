@@ -10,9 +10,9 @@ from agents.foundation.checks import finite_length, finite_number
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float
-from learners.base import Learner
-from learners.rules import concerns, learn, publish, rule_of, write_published
-from learners.surrogates import write_surrogate
+from learners.strategic.base import Learner
+from learners.strategic.rules import concerns, learn, publish, rule_of, write_published
+from learners.strategic.surrogates import write_surrogate
 
 
 class SecondOrderState(NamedTuple):

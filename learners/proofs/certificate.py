@@ -1,6 +1,6 @@
 """A run that proves itself: at every step of one game, the invariants that the proofs of the mistake bounds rest on.
 
-A `Proof` numbers the invariants of one algorithm (`learners.proofs`) in the order of their check. *The class of the
+A `Proof` numbers the invariants of one algorithm (`learners.proofs.invariants`) in the order of their check. *The class of the
 learner's state selects the proof*: a new kind of learner adds an entry to `PROOFS` and a function that reads its state.
 """
 
@@ -16,17 +16,17 @@ from agents.boundary import FLOAT64_EPS
 from agents.costs import steepest
 from agents.foundation.checks import LARGEST, finite_array, hyperplane
 from agents.foundation.typing import Float
-from learners import proofs
-from learners.base import Learner, Truth, checked_truth
-from learners.biased import ACCEPT_NOBODY, LEARN, BiasedL2State
 from learners.bounds import RELATIVE_SLACK
 from learners.bounds.common import square
-from learners.observation import FLOAT32_EPS, Reading, read, rounding
-from learners.perceptron import PerceptronState
-from learners.proofs import AT_LEAST, AT_MOST, EQUAL, Step, View, longest, norm
-from learners.solvers import RELATIVE_GAP
-from learners.strategic import StrategicL1State, StrategicL2State, scale_free_step
-from learners.unknown import UnknownCostState
+from learners.proofs import invariants as proofs
+from learners.proofs.invariants import AT_LEAST, AT_MOST, EQUAL, Step, View, longest, norm
+from learners.separators.solvers import RELATIVE_GAP
+from learners.strategic.base import Learner, Truth, checked_truth
+from learners.strategic.biased import ACCEPT_NOBODY, LEARN, BiasedL2State
+from learners.strategic.observation import FLOAT32_EPS, Reading, read, rounding
+from learners.strategic.perceptron import PerceptronState
+from learners.strategic.strategic_perceptron import StrategicL1State, StrategicL2State, scale_free_step
+from learners.strategic.unknown import UnknownCostState
 
 
 def slack(scale: float, dim: int, eps: float) -> float:

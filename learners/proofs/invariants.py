@@ -17,11 +17,11 @@ import numpy as np
 
 from agents.costs import steepest
 from agents.foundation.typing import Float
-from learners.base import Truth
-from learners.biased import ACCEPT_ALL, ACCEPT_NOBODY, LEARN
 from learners.bounds.common import ceiling, floor, square
-from learners.phases import NO_WEIGHTS, guess_budget
-from learners.rules import SHORTEST_WEIGHTS
+from learners.strategic.base import Truth
+from learners.strategic.biased import ACCEPT_ALL, ACCEPT_NOBODY, LEARN
+from learners.strategic.phases import NO_WEIGHTS, guess_budget
+from learners.strategic.rules import SHORTEST_WEIGHTS
 
 AT_LEAST, AT_MOST, EQUAL = "at least", "at most", "equal to"
 MEANINGS = {

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from agents.costs import Cost
 from agents.foundation.checks import finite_rows, flag
 from agents.foundation.typing import Float
-from learners.base import Learner
-from learners.rules import concerns, learn, publish, rule_of, write_published
+from learners.strategic.base import Learner
+from learners.strategic.rules import concerns, learn, publish, rule_of, write_published
 
 
 class FixedState(NamedTuple):
@@ -82,7 +82,7 @@ class BestFixedClassifier(Learner[FixedState]):
     @classmethod
     def from_points(cls, features: ArrayLike, labels: ArrayLike, cost: Cost) -> Self:
         """Find the reference for true ``features`` (n, d) and ``labels`` (n,) whose owners pay ``cost`` to move."""
-        from learners import margins
+        from learners.separators import margins
 
         separator = margins.max_margin(features, labels)
         if separator is None:

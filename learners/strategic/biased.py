@@ -11,11 +11,11 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
 from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
-from learners.base import Learner, Truth
 from learners.bounds import RELATIVE_SLACK
-from learners.phases import clear_rounding_errors
-from learners.rules import learn, publish, rule_of, write_published
-from learners.surrogates import may_have_moved, subtract_pull
+from learners.strategic.base import Learner, Truth
+from learners.strategic.phases import clear_rounding_errors
+from learners.strategic.rules import learn, publish, rule_of, write_published
+from learners.strategic.surrogates import may_have_moved, subtract_pull
 
 # Accept everybody until x- is known, then nobody until x+ is known, then learn.
 ACCEPT_ALL, ACCEPT_NOBODY, LEARN = range(3)

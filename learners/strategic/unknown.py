@@ -15,12 +15,12 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import copy, length
 from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
-from learners.base import Learner, Truth
 from learners.bounds import RELATIVE_SLACK
-from learners.phases import clear_rounding_errors, guess_budget, phase_budget
-from learners.phases import next_estimate as next_estimate
-from learners.rules import learn, publish, rule_of, write_published
-from learners.surrogates import may_have_moved, subtract_pull
+from learners.strategic.base import Learner, Truth
+from learners.strategic.phases import clear_rounding_errors, guess_budget, phase_budget
+from learners.strategic.phases import next_estimate as next_estimate
+from learners.strategic.rules import learn, publish, rule_of, write_published
+from learners.strategic.surrogates import may_have_moved, subtract_pull
 
 
 class UnknownCostState(NamedTuple):

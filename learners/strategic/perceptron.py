@@ -8,8 +8,8 @@ from agents.foundation.checks import finite_length, finite_number, flag, one_of
 from agents.foundation.lanes import dot
 from agents.foundation.typing import Float
 from learners import bounds
-from learners.base import Learner, Truth
-from learners.rules import concerns, learn, publish, rule_of, write_published
+from learners.strategic.base import Learner, Truth
+from learners.strategic.rules import concerns, learn, publish, rule_of, write_published
 
 
 class PerceptronState(NamedTuple):

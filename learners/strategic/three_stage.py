@@ -12,9 +12,9 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import copy, dot, length
 from agents.foundation.streams import fill_normals, game_key
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.drawing import DrawingLearner
-from learners.rules import learn, publish, rule_of, write_published
-from learners.surrogates import write_raised
+from learners.strategic.base import DrawingLearner
+from learners.strategic.rules import learn, publish, rule_of, write_published
+from learners.strategic.surrogates import write_raised
 
 # A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
 START = 101

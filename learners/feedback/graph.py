@@ -244,7 +244,7 @@ class FeedbackGraph:
             If it fails.
         """
         with drawing():
-            from learners import graph_picture
+            from learners.feedback import picture as graph_picture
 
             return graph_picture.drawn(self)
 

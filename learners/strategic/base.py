@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.foundation.checks import count, finite_array, finite_number, flag, one_of
 from learners.bounds.common import RELATIVE_SLACK
-from learners.observation import read
-from learners.policy import Policy
+from learners.policy import DrawingPolicy, Policy
 from learners.policy import State as State
-from learners.rules import advance
+from learners.strategic.observation import read
+from learners.strategic.rules import advance
 
 
 class Truth(NamedTuple):
@@ -164,3 +164,7 @@ class Learner(Policy[State]):
         )
         published = action.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), current
+
+
+class DrawingLearner(DrawingPolicy[State], Learner[State]):
+    """A learner of the strategic game that draws."""

@@ -17,8 +17,8 @@ from agents.foundation.checks import finite_length, finite_reaches, flag, one_of
 from agents.foundation.compiled import loop
 from agents.foundation.lanes import copy
 from agents.foundation.typing import Float
-from learners.base import Learner, Truth
-from learners.rules import write_published
+from learners.strategic.base import Learner, Truth
+from learners.strategic.rules import write_published
 
 State = TypeVar("State", bound=tuple[NDArray[np.generic], ...])
 

@@ -17,7 +17,7 @@ from numba.extending import overload
 from agents.foundation.compiled import compiled, loop
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float
-from learners.observation import rounding
+from learners.strategic.observation import rounding
 
 # Shorter weights than this are taken for none, so that scaling into the action box rounds nothing.
 SHORTEST_WEIGHTS = 1e-150

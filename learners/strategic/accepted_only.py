@@ -10,9 +10,9 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_
 from agents.foundation.lanes import dot, length
 from agents.foundation.streams import game_key, uniform
 from agents.foundation.typing import Float, Int, Key
-from learners.drawing import DrawingLearner
-from learners.rules import learn, publish, rule_of
-from learners.surrogates import write_constant, write_raised, write_surrogate
+from learners.strategic.base import DrawingLearner
+from learners.strategic.rules import learn, publish, rule_of
+from learners.strategic.surrogates import write_constant, write_raised, write_surrogate
 
 # A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
 EXPLORATION = 100

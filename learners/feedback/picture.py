@@ -13,7 +13,7 @@ from agents.foundation.pictures import blank_figure
 from agents.foundation.typing import Float
 
 if TYPE_CHECKING:
-    from learners.feedback_graph import FeedbackGraph
+    from learners.feedback.graph import FeedbackGraph
 
 # Colours of Okabe and Ito, which colour-blind readers tell apart.
 INK, GREY, BLUE, SKY, ORANGE = "#222222", "#6E6E6E", "#0072B2", "#CFE6F5", "#D55E00"

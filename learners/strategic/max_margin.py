@@ -1,6 +1,6 @@
 """The strategic maximum-margin learner: the widest separator of the surrogate points (proxies) seen so far.
 
-The weights are the shortest vector of a convex set, the normal of the widest separator (`learners.shortest_vector`).
+The weights are the shortest vector of a convex set, the normal of the widest separator (`learners.separators.shortest_vector`).
 
 The proof is the same in all four cases. (1) ``w.w* > 0``, since w* has a positive product with every member of the
 set (for l1, as ``w* >= 0``): so Lemma 1 holds, and w* separates the proxies as it separates the true points. (2) Hence
@@ -18,10 +18,10 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import copy, dot
 from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
-from learners.base import Truth
-from learners.rules import learn, publish, rule_of
-from learners.shortest_vector import PRECISION, free_row, shorten, step_towards
-from learners.surrogates import State, SurrogateLearner, write_constant, write_raised, write_surrogate
+from learners.separators.shortest_vector import PRECISION, free_row, shorten, step_towards
+from learners.strategic.base import Truth
+from learners.strategic.rules import learn, publish, rule_of
+from learners.strategic.surrogates import State, SurrogateLearner, write_constant, write_raised, write_surrogate
 
 
 class MaxMarginState(NamedTuple):

@@ -1,0 +1,1 @@
+"""Feedback graphs: which labels a learner gets to see after which action."""

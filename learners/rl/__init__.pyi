@@ -1,0 +1,14 @@
+from .policy import TrainedPolicy as TrainedPolicy
+from .saved_policy import SavedPolicy as SavedPolicy
+from .saved_policy import load as load
+from .saved_policy import save as save
+from .saved_policy import shipped as shipped
+from .settings import Settings as Settings
+from .settings import read_settings as read_settings
+from .training import Training as Training
+from .training import train as train
+from .vector_adapter import GymnasiumVecEnv as GymnasiumVecEnv
+from .views import View as View
+from .views import make_view as make_view
+from .wrappers import ViewedEnv as ViewedEnv
+from .wrappers import ViewedVectorEnv as ViewedVectorEnv

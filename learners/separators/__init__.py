@@ -1,0 +1,1 @@
+"""Margins of a sample, the widest separator, and the solvers behind them."""

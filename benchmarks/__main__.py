@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.machine import ONE_THREAD, describe, load
 from benchmarks.measure import Budget, Row, Unavailable
 from benchmarks.results import HEADER, Result, save
-from strategic_env.output import standard_streams
+from strategic_env.report.output import standard_streams
 
 FULL, QUICK = Budget(pairs=31, seconds=15.0), Budget(pairs=3, seconds=0.0)
 # These make OpenBLAS believe in another processor than there is.

@@ -15,15 +15,15 @@ from learners import AcceptedOnlyL2, Perceptron, StrategicMaxMargin, StrategicPe
 from learners.rl import load, make_view
 from learners.rl.training import TRAINING_SEEDS
 from learners.strategic.observation import read
-from strategic_env.scenarios import scenario
-from strategic_env.scores import (
+from strategic_env.games.scenarios import scenario
+from strategic_env.games.strategic.single import StrategicClassificationEnv
+from strategic_env.report.scores import (
     interquartile_mean,
     interval_text,
     normalised_score,
     probability_of_improvement,
     ratio_of_means,
 )
-from strategic_env.single import StrategicClassificationEnv
 
 ALPHA, ROUNDS, DIMENSIONS = 0.3, 200, (5, 10, 20)
 ALGORITHM, MARGIN, POLICY = "Algorithm 2", "maximal margin", "meta-l2"

@@ -17,7 +17,7 @@ from learners import StrategicMaxMargin, StrategicPerceptronL2
 from learners.rl import load
 from learners.rl.coefficients import STEP_OTHERWISE
 from learners.rl.training import HELD_OUT_SEEDS, MOST_HELD_OUT_GAMES
-from strategic_env.plotting import COLOURS, GREY, save_picture
+from strategic_env.report.curves import COLOURS, GREY, save_picture
 
 OTHERS = {
     "Algorithm 2": (StrategicPerceptronL2(ALPHA), COLOURS[1]),

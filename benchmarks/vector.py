@@ -11,8 +11,8 @@ import strategic_env  # noqa: F401  # registers the environments
 from agents.costs import L2Cost
 from agents.populations.finite import FixedSequence
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, alternate
-from strategic_env.scenarios import scenario
-from strategic_env.vector import StrategicClassificationVectorEnv
+from strategic_env.games.scenarios import scenario
+from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
 
 GAMES = (64, 1024, 8192)
 SCENARIO, DIM = "KnownL2", 10

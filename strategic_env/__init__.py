@@ -5,7 +5,8 @@ Importing it registers the environments with Gymnasium; everything else loads on
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import lazy_loader
 
 
 def _check_siblings() -> None:
@@ -31,40 +32,8 @@ def _check_siblings() -> None:
 
 _check_siblings()
 
-from agents.foundation.lazy import lazily  # noqa: E402
-from strategic_env.registration import register_all  # noqa: E402
+from strategic_env.games.registration import register_all  # noqa: E402
 
 register_all()
 
-if TYPE_CHECKING:
-    from strategic_env.evaluation import Results as Results
-    from strategic_env.evaluation import evaluate as evaluate
-    from strategic_env.evaluation import load_results as load_results
-    from strategic_env.game import Setting as Setting
-    from strategic_env.multiclass.game import MulticlassSetting as MulticlassSetting
-    from strategic_env.multiclass.scenarios import MulticlassScenario as MulticlassScenario
-    from strategic_env.multiclass.single import OnlineMulticlassEnv as OnlineMulticlassEnv
-    from strategic_env.multiclass.vector import OnlineMulticlassVectorEnv as OnlineMulticlassVectorEnv
-    from strategic_env.rollouts import Rollout as Rollout
-    from strategic_env.rollouts import rollout as rollout
-    from strategic_env.scenarios import Scenario as Scenario
-    from strategic_env.scenarios import scenario as scenario
-    from strategic_env.single import StrategicClassificationEnv as StrategicClassificationEnv
-    from strategic_env.vector import StrategicClassificationVectorEnv as StrategicClassificationVectorEnv
-    from strategic_env.vector_checker import check_vector_env as check_vector_env
-else:
-    _HOMES = {
-        "evaluation": ("Results", "evaluate", "load_results"),
-        "game": ("Setting",),
-        "multiclass.game": ("MulticlassSetting",),
-        "multiclass.scenarios": ("MulticlassScenario",),
-        "multiclass.single": ("OnlineMulticlassEnv",),
-        "multiclass.vector": ("OnlineMulticlassVectorEnv",),
-        "rollouts": ("Rollout", "rollout"),
-        "scenarios": ("Scenario", "scenario"),
-        "single": ("StrategicClassificationEnv",),
-        "vector": ("StrategicClassificationVectorEnv",),
-        "vector_checker": ("check_vector_env",),
-    }
-    __all__ = [name for names in _HOMES.values() for name in names]
-    __getattr__ = lazily(__name__, {name: home for home, names in _HOMES.items() for name in names})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

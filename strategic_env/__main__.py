@@ -1,6 +1,6 @@
 """``python -m strategic_env`` is the command line."""
 
-from strategic_env.cli import main
+from strategic_env.cli.commands import main
 
 if __name__ == "__main__":
     main()

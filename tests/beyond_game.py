@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from strategic_env.registration import environment_id
+from strategic_env.games.registration import environment_id
 
 Array = NDArray[np.float64]
 

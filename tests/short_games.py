@@ -9,10 +9,10 @@ import numpy as np
 
 from agents import BestResponse
 from strategic_env import multi_agent, scenario
-from strategic_env.contestants import all_contestants, contestant
+from strategic_env.bench.contestants import all_contestants, contestant
+from strategic_env.games.registration import SCENARIOS
+from strategic_env.games.strategic.rollout import rollout, supports
 from strategic_env.multi_agent import GreedyNature
-from strategic_env.registration import SCENARIOS
-from strategic_env.rollouts import rollout, supports
 
 GAMES, SEED = 2, 5
 

@@ -12,11 +12,12 @@ import pytest
 import strategic_env
 from learners.feedback.graph import FeedbackGraph
 from learners.strategic.base import Learner
-from strategic_env.builders import BUILDERS
-from strategic_env.contestants import all_contestants, contestant
-from strategic_env.game import FEEDBACK
-from strategic_env.registration import environment_id
-from strategic_env.scenarios import Scenario, make, scenario
+from strategic_env.bench.contestants import all_contestants, contestant
+from strategic_env.games.registration import environment_id
+from strategic_env.games.scenarios import make, scenario
+from strategic_env.games.strategic.builders import BUILDERS
+from strategic_env.games.strategic.scenario import Scenario
+from strategic_env.games.strategic.setting import FEEDBACK
 
 ROUNDS = 120
 TASTING = [[0, 0], [1, 1]]

@@ -39,7 +39,7 @@ EXPLICIT_RANDOMNESS = {"BitGenerator", "Generator", "PCG64", "Philox", "SeedSequ
 
 
 def module_name(path: Path) -> str:
-    """``strategic_env/game.py`` -> ``strategic_env.game``, a package's ``__init__.py`` -> the package."""
+    """``strategic_env/games/strategic/rules.py`` -> ``strategic_env.games.strategic.rules``, a package's ``__init__.py`` -> the package."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

@@ -11,8 +11,9 @@ import pytest
 
 from agents import Truthful
 from learners import BestFixedClassifier, Perceptron
-from strategic_env import Scenario, archive, evaluate, evaluation, load_results, scenario
-from strategic_env.contestants import contestant
+from strategic_env import Scenario, evaluate, load_results, scenario
+from strategic_env.bench import archive, evaluation
+from strategic_env.bench.contestants import contestant
 
 
 class Constant:

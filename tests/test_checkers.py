@@ -12,7 +12,7 @@ from gymnasium.wrappers import PassiveEnvChecker
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import strategic_env  # noqa: F401
-from strategic_env.registration import MULTICLASS, SCENARIOS, STRATEGIC, environment_id
+from strategic_env.games.registration import MULTICLASS, SCENARIOS, STRATEGIC, environment_id
 
 IDS = [environment_id(name) for name in SCENARIOS]
 STRATEGIC_IDS, MULTICLASS_IDS = ([environment_id(name) for name in names] for names in (STRATEGIC, MULTICLASS))

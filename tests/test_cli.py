@@ -12,9 +12,10 @@ import pytest
 from rich.console import Console
 
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
-from strategic_env import listing, scenario
-from strategic_env.arguments import parse_learner, parse_settings
-from strategic_env.registration import SCENARIOS
+from strategic_env import scenario
+from strategic_env.bench.arguments import parse_learner, parse_settings
+from strategic_env.cli import listing
+from strategic_env.games.registration import SCENARIOS
 
 ENVIRONMENT = os.environ | {"COLUMNS": "120", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 PROGRAM = [sys.executable, "-m", "strategic_env"]
@@ -30,7 +31,7 @@ def command(
 
 def with_a_fault(fault: str) -> list[str]:
     """Return a program that is the command line after some statements."""
-    return [sys.executable, "-c", f"{fault}\nfrom strategic_env.cli import main\nmain()"]
+    return [sys.executable, "-c", f"{fault}\nfrom strategic_env.cli.commands import main\nmain()"]
 
 
 def test_list_shows_every_name_with_one_line() -> None:
@@ -197,7 +198,7 @@ def test_without_matplotlib_all_but_the_picture_is_saved(tmp_path: Path) -> None
 )
 def test_what_the_machine_refuses_is_one_line_and_status_1(error: str, message: str, tmp_path: Path) -> None:
     fault = f"""
-from strategic_env import archive
+from strategic_env.bench import archive
 def refuse(*_): raise {error}
 archive.Archive.add = refuse
 """
@@ -211,7 +212,7 @@ archive.Archive.add = refuse
 def test_an_interrupted_run_says_what_is_left(fault: int, kept: str, tmp_path: Path) -> None:
     program = f"""
 import os, signal
-from strategic_env import evaluation
+from strategic_env.bench import evaluation
 play, begun = evaluation.play, []
 def interrupted(*arguments):
     begun.append(arguments)

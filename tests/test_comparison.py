@@ -12,15 +12,15 @@ import pytest
 from rich.console import Console
 
 from agents.foundation.typing import Float
-from strategic_env import profiles
-from strategic_env.comparison import compare, mistakes_of, show
-from strategic_env.contestants import contestants_of
-from strategic_env.evaluation import Results, evaluate
-from strategic_env.playing import Run
-from strategic_env.plotting import looks_of
-from strategic_env.profiles import plot_intervals, plot_profiles
-from strategic_env.scenarios import scenario
-from strategic_env.scores import Estimate
+from strategic_env.bench.contestants import contestants_of
+from strategic_env.bench.evaluation import Results, evaluate
+from strategic_env.bench.playing import Run
+from strategic_env.games.scenarios import scenario
+from strategic_env.report import profiles
+from strategic_env.report.comparison import compare, mistakes_of, show
+from strategic_env.report.curves import looks_of
+from strategic_env.report.profiles import plot_intervals, plot_profiles
+from strategic_env.report.scores import Estimate
 
 PNG = b"\x89PNG\r\n\x1a\n"
 NAIVE, ORACLE, STRATEGIC = "perceptron", "best-fixed-classifier", "strategic-perceptron-l2"

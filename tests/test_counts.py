@@ -29,9 +29,10 @@ from agents.foundation.checks import (
 from learners import FeedbackGraph, MulticlassPerceptron, SecondOrderStrategicPerceptron, StrategicPerceptronL2, bounds
 from learners.catalogue import learner_class
 from learners.strategic.passes import sweep
-from strategic_env import check_vector_env, evaluate, rollout, scenario, scores
-from strategic_env.contestants import all_contestants
+from strategic_env import check_vector_env, evaluate, rollout, scenario
+from strategic_env.bench.contestants import all_contestants
 from strategic_env.multi_agent import env, parallel_env
+from strategic_env.report import scores
 
 SAMPLE = [[1.0, 0.0], [-1.0, 0.0]], [1, -1]
 SCORES = [[0.1, 0.2], [0.3, 0.4]]

@@ -309,7 +309,7 @@ def test_a_terminal_is_told_once_that_something_compiles_and_only_then(tmp_path:
 
 @pytest.mark.slow
 def test_the_command_line_says_once_that_something_compiles_and_only_then(tmp_path: Path) -> None:
-    command = "from strategic_env.cli import main; import sys; sys.argv[1:] = {}; main()"
+    command = "from strategic_env.cli.commands import main; import sys; sys.argv[1:] = {}; main()"
     arguments = ["run", "Example1", "--learner", "perceptron", "--seeds", "1", "--rounds", "5", "--out", "results"]
     errors = [started(tmp_path, command.format(argv)).communicate(timeout=300)[1] for argv in (arguments, arguments)]
     report = started(tmp_path, command.format(["report", "results"])).communicate(timeout=300)[1]

@@ -18,7 +18,7 @@ from learners import (
     UnknownCostL2,
     UnknownMarginL2,
 )
-from strategic_env.registration import environment_id
+from strategic_env.games.registration import environment_id
 
 SEARCHES: list[tuple[Learner[Any], str]] = [
     (MarginPerceptron(), "KnownL2"),

@@ -14,9 +14,10 @@ from agents.populations.arrivals import Arrivals
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
 from learners.catalogue import LEARNERS, build
 from learners.strategic.accepted_only import AcceptedOnlyL2
-from strategic_env import Setting, evaluate, evaluation, load_results, rollout, scenario
-from strategic_env.contestants import contestant
-from strategic_env.summary import reference_of
+from strategic_env import Setting, evaluate, load_results, rollout, scenario
+from strategic_env.bench import evaluation
+from strategic_env.bench.contestants import contestant
+from strategic_env.report.summary import reference_of
 
 
 class Failing(Perceptron):

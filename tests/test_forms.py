@@ -21,8 +21,8 @@ from agents.boundary import on_boundary, side
 from agents.foundation import streams, ziggurat
 from learners.catalogue import LEARNERS
 from strategic_env import scenario
-from strategic_env.rollouts import rollout
-from strategic_env.vector import StrategicClassificationVectorEnv
+from strategic_env.games.strategic.rollout import rollout
+from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
 
 GAMES = 3
 slow = pytest.mark.slow

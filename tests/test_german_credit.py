@@ -12,7 +12,7 @@ import pytest
 
 from agents.populations.finite import standardised
 from learners.separators.separable import separable_rows
-from strategic_env.german_credit import COLUMNS, CreditData, coding_table, load, parse
+from strategic_env.data.german_credit import COLUMNS, CreditData, coding_table, load, parse
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "german_credit.md").read_text(encoding="utf-8")

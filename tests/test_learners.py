@@ -31,7 +31,7 @@ from learners import (
 from learners.catalogue import LEARNERS, build
 from learners.strategic.rules import write_published
 from strategic_env import scenario as scenario_of
-from strategic_env.registration import environment_id
+from strategic_env.games.registration import environment_id
 
 LEARNERS_AND_SCENARIOS: list[tuple[Learner[Any], str]] = [
     (Perceptron(), "KnownL2"),

@@ -10,9 +10,9 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import data_equivalence
 
 import strategic_env  # noqa: F401
+from strategic_env.cli.train import prepare
+from strategic_env.games.registration import SCENARIOS, STRATEGIC, environment_id
 from strategic_env.multi_agent import env, parallel_env, raw_env
-from strategic_env.registration import SCENARIOS, STRATEGIC, environment_id
-from strategic_env.train import prepare
 
 
 @pytest.mark.parametrize("name", STRATEGIC)

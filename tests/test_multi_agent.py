@@ -34,8 +34,8 @@ from agents.boundary import FLOAT64_EPS, side
 from agents.responses.individuals import BudgetLimited
 from learners import Perceptron
 from strategic_env import Scenario, Setting, multi_agent, scenario
+from strategic_env.games.registration import STRATEGIC, environment_id
 from strategic_env.multi_agent import GreedyNature, UniformNature, env, parallel_env, play, raw_env
-from strategic_env.registration import STRATEGIC, environment_id
 
 Env = Any
 LEARNER, NATURE, INDIVIDUAL = "learner_0", "nature_0", "individual_0"

@@ -17,22 +17,14 @@ from agents import Prototypes
 from learners import FeedbackGraph, Perceptron
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
 from learners.multiclass.gappletron import Gappletron
-from strategic_env import (
-    MulticlassScenario,
-    MulticlassSetting,
-    evaluate,
-    evaluation,
-    load_results,
-    plotting,
-    report,
-    rollout,
-    scenario,
-    scenarios,
-)
-from strategic_env.contestants import all_contestants, contestant, unsuited, with_reference
-from strategic_env.evaluation import Results
-from strategic_env.registration import MULTICLASS, STRATEGIC
-from strategic_env.summary import rows, shortened
+from strategic_env import MulticlassScenario, MulticlassSetting, evaluate, report, rollout, scenario
+from strategic_env.bench import evaluation
+from strategic_env.bench.contestants import all_contestants, contestant, unsuited, with_reference
+from strategic_env.bench.evaluation import Results
+from strategic_env.games import scenarios
+from strategic_env.games.registration import MULTICLASS, STRATEGIC
+from strategic_env.report import curves as plotting
+from strategic_env.report.summary import rows, shortened
 
 SMALL: dict[str, Any] = {"dim": 40, "classes": 4}
 LEARNED = ["gappletron", "banditron"]

@@ -16,8 +16,8 @@ from agents.foundation import streams
 from learners import FeedbackGraph
 from learners.catalogue import MULTICLASS_LEARNERS
 from strategic_env import OnlineMulticlassEnv, rollout, scenario
-from strategic_env.registration import MULTICLASS, environment_id
-from strategic_env.vector_checker import check_vector_env
+from strategic_env.conformance.vector_checker import check_vector_env
+from strategic_env.games.registration import MULTICLASS, environment_id
 
 KINDS = ("mistake", "accuracy", "observed")
 CUSTOM = [[0, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1], [1, 0, 0, 0]]  # action 2 shows all labels but one

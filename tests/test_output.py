@@ -14,12 +14,17 @@ import pytest
 from rich.console import Console
 
 from agents.foundation.pictures import DrawingFailed
-from strategic_env import cli, comparison, evaluate, listing, plotting, report
-from strategic_env.contestants import contestant
-from strategic_env.evaluation import Results
-from strategic_env.output import plain_console
+from strategic_env import evaluate
+from strategic_env.bench.contestants import contestant
+from strategic_env.bench.evaluation import Results
+from strategic_env.cli import commands as cli
+from strategic_env.cli import listing
+from strategic_env.report import comparison
+from strategic_env.report import curves as plotting
+from strategic_env.report import tables as report
+from strategic_env.report.output import plain_console
+from strategic_env.report.scores import Estimate
 from strategic_env.reproduce import result
-from strategic_env.scores import Estimate
 
 LABELS = ("\u2713 caf\u00e9 \u03b1", "\u05e9\u05dc\u05d5\u05dd", ":x: [red]", "long" * 125, "_hidden $x_{ $")
 ESCAPED = {"ascii": "\\u2713 caf\\xe9 \\u03b1", "latin-1": "\\u2713 café \\u03b1", "utf-8": LABELS[0]}

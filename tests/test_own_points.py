@@ -10,7 +10,7 @@ from agents.foundation import streams
 from agents.populations.labelled import MulticlassPopulation
 from agents.populations.labelled_points import DATA, WORDS, Words
 from learners.feedback.graph import FeedbackGraph
-from strategic_env.multiclass.game import MulticlassGames, MulticlassSetting
+from strategic_env.games.multiclass.rules import MulticlassGames, MulticlassSetting
 
 KEY = streams.game_key(0)
 

@@ -16,10 +16,11 @@ from agents.populations.population import Population
 from agents.populations.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, members
 from learners import Perceptron
 from strategic_env import StrategicClassificationEnv, multi_agent, rollout
-from strategic_env.game import Game, Setting
-from strategic_env.games import games_of
+from strategic_env.games.strategic.game import Game
+from strategic_env.games.strategic.many_games import games_of
+from strategic_env.games.strategic.scenario import Scenario
+from strategic_env.games.strategic.setting import Setting
 from strategic_env.multi_agent.rounds import OpenGame, pool_of
-from strategic_env.scenarios import Scenario
 
 KEY = game_key(0)
 ACCEPT_ALL = np.zeros(3)

@@ -13,16 +13,18 @@ from matplotlib.figure import Figure
 from agents.foundation import pictures
 from agents.foundation.pictures import DrawingFailed, drawing
 from learners.feedback.graph import FeedbackGraph
-from strategic_env import evaluate, plotting, profiles
-from strategic_env.contestants import contestant
-from strategic_env.evaluation import Results
-from strategic_env.playing import Run
-from strategic_env.plotting import plot
-from strategic_env.profiles import plot_intervals, plot_profiles
-from strategic_env.registration import SCENARIOS
-from strategic_env.scenarios import scenario
-from strategic_env.scores import Estimate
-from strategic_env.summary import HOW_THE_REFERENCE_IS_MADE
+from strategic_env import evaluate
+from strategic_env.bench.contestants import contestant
+from strategic_env.bench.evaluation import Results
+from strategic_env.bench.playing import Run
+from strategic_env.games.registration import SCENARIOS
+from strategic_env.games.scenarios import scenario
+from strategic_env.report import curves as plotting
+from strategic_env.report import profiles
+from strategic_env.report.curves import plot
+from strategic_env.report.profiles import plot_intervals, plot_profiles
+from strategic_env.report.scores import Estimate
+from strategic_env.report.summary import HOW_THE_REFERENCE_IS_MADE
 
 BEGINNINGS = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
 STRANGE = ("$x_{ $", "_hidden", "\u05e9\u05dc\u05d5\u05dd", "a$b$c", "long" * 125)

@@ -13,8 +13,10 @@ from agents import FixedSequence, L2Cost, Noisy, Separable, WeightedL1Cost
 from agents.costs import Cost
 from agents.populations.population import Population
 from agents.responses.individuals import Individual
-from strategic_env import StrategicClassificationEnv, picture, rendering, scene
-from strategic_env.game import Setting
+from strategic_env import StrategicClassificationEnv
+from strategic_env.games.strategic.rendering import picture, scene
+from strategic_env.games.strategic.rendering import render as rendering
+from strategic_env.games.strategic.setting import Setting
 
 # Before the boundary x_1 = 0: the first moves 0.1, the second is too far away; the third is accepted anyway.
 LINE = [([-0.1, 0.4], 1.0), ([-0.9, 0.2], -1.0), ([0.5, 0.0], -1.0)]

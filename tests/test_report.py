@@ -18,11 +18,14 @@ from rich.console import Console
 from agents import Noisy
 from learners import ConstantClassifier, Perceptron
 from learners.catalogue import LEARNERS
-from strategic_env import evaluate, plotting, report, summary
-from strategic_env.contestants import Contestant, all_contestants, contestant
-from strategic_env.evaluation import Results
-from strategic_env.playing import Run
-from strategic_env.scenarios import scenario
+from strategic_env import evaluate
+from strategic_env.bench.contestants import Contestant, all_contestants, contestant
+from strategic_env.bench.evaluation import Results
+from strategic_env.bench.playing import Run
+from strategic_env.games.scenarios import scenario
+from strategic_env.report import curves as plotting
+from strategic_env.report import summary
+from strategic_env.report import tables as report
 
 PNG = b"\x89PNG\r\n\x1a\n"
 STRATEGIC, REFERENCE, ACCEPT_ALL = "strategic-perceptron-l2", "best-fixed-classifier", "constant-classifier"

@@ -20,8 +20,9 @@ from agents.populations.finite import FixedSequence
 from agents.populations.nature import TangentAdversary
 from learners.separators import margins
 from learners.strategic.strategic_perceptron import StrategicPerceptronL2
-from strategic_env import cli
-from strategic_env.game import Setting
+from strategic_env.cli import commands as cli
+from strategic_env.games.scenarios import scenario
+from strategic_env.games.strategic.setting import Setting
 from strategic_env.reproduce import REPRODUCTIONS, Reproduced, Request, adversaries, bounds, examples, lecture, literal
 from strategic_env.reproduce import measure as measuring
 from strategic_env.reproduce.paper import EXAMPLES, Example, Player
@@ -30,7 +31,6 @@ from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.rows import Row, Shares, row
 from strategic_env.reproduce.streams import ORDERS, POOL, arrival_orders, draw_pools
 from strategic_env.reproduce.theorems import THEOREMS
-from strategic_env.scenarios import scenario
 
 BOUNDS = {
     "Theorem 1", "Proposition 1", "Corollary 1, squared", "Proposition 2", "Theorem 2", "Theorem 2, scale-free step",

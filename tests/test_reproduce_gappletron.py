@@ -9,9 +9,10 @@ from matplotlib import image
 from rich.console import Console
 
 from agents.foundation.files import UNFINISHED
-from strategic_env import evaluation
+from strategic_env.bench import evaluation
 from strategic_env.reproduce import Request, gappletron
-from strategic_env.reproduce.gappletron import ALGORITHMS, FULL, QUICK, Algorithm, Grid, Rate
+from strategic_env.reproduce.gappletron import ALGORITHMS, FULL, QUICK, Algorithm, Grid
+from strategic_env.reproduce.rates import Rate
 
 SMALL = Grid(dims=(40,), classes=(3,), noises=(0.0, 0.1), rounds=60, repetitions=2)
 FEW = tuple(one for one in ALGORITHMS if one.learner in ("gappletron", "pnewtron"))

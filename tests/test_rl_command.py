@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from learners.rl import load
-from strategic_env import train
-from strategic_env.arguments import parse_learner
+from strategic_env.bench.arguments import parse_learner
+from strategic_env.cli import train
 
 TINY = """default:
   env_wrapper:

@@ -11,7 +11,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # the benchmarks are not instal
 
 from learners import StrategicPerceptronL2
 from learners.rl import load, read_settings, train
-from strategic_env.scores import Estimate, ratio_of_means
+from strategic_env.report.scores import Estimate, ratio_of_means
 
 pytestmark = pytest.mark.slow
 SEED = 1_000_000

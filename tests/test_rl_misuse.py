@@ -21,7 +21,7 @@ from learners.rl import GymnasiumVecEnv, SavedPolicy, TrainedPolicy, ViewedEnv, 
 from learners.rl.history import REVEALED, ROUNDS
 from learners.rl.saved_policy import ABOUT, WEIGHTS
 from learners.rl.views import VIEWS
-from strategic_env.scenarios import scenario
+from strategic_env.games.scenarios import scenario
 
 SCENARIO = scenario("KnownL2", dim=DIM, horizon=40)
 TOLD = {"cost": "l2", "alpha": 0.3, "radius": 1.0}

@@ -21,7 +21,7 @@ from learners.rl import Settings, Training, load, read_settings, train, training
 from learners.rl import training as module
 from learners.rl.training import HELD_OUT_SEEDS, LARGEST_TRAINING_SEED, TRAINING_SEEDS, Progress, mistakes_in_games
 from learners.rl.training_folder import Evaluation, TrainingFolder
-from strategic_env.vector_base import GamesEnv
+from strategic_env.games.shared.vector import GamesEnv
 
 ID = "strategic_env/KnownL2-v0"
 OPTIONS = {"dim": 3, "horizon": 20}

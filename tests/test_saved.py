@@ -16,10 +16,14 @@ from rich.console import Console
 
 from agents import BestResponse, BudgetLimited, Noisy, Truthful
 from learners import BestFixedClassifier, ConstantClassifier, Perceptron
-from strategic_env import Scenario, comparison, evaluate, evaluation, load_results, plotting, report, saved, scenario
-from strategic_env.contestants import contestant
-from strategic_env.evaluation import Results
-from strategic_env.summary import bound_failures, bound_of, rows
+from strategic_env import Scenario, evaluate, load_results, scenario
+from strategic_env.bench import evaluation, saved
+from strategic_env.bench.contestants import contestant
+from strategic_env.bench.evaluation import Results
+from strategic_env.report import comparison
+from strategic_env.report import curves as plotting
+from strategic_env.report import tables as report
+from strategic_env.report.summary import bound_failures, bound_of, rows
 
 ROUNDS = 30
 ENVIRONMENT = os.environ | {"COLUMNS": "120", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -275,7 +279,8 @@ def test_results_of_ones_own_learners_are_shown_again_and_nothing_is_built(
     program = """
 import sys
 from rich.console import Console
-from strategic_env import load_results, report
+from strategic_env import load_results
+from strategic_env.report import tables as report
 class Blocked:
     def find_spec(self, name, path=None, target=None):
         assert not name.startswith("own_module"), name

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from agents.foundation.typing import Float
-from strategic_env import scores as module
-from strategic_env.scores import (
+from strategic_env.report import scores as module
+from strategic_env.report.scores import (
     Estimate,
     interquartile_mean,
     normalised_score,

@@ -8,10 +8,10 @@ import pytest
 
 from agents.populations.finite import standardised
 from learners.separators.separable import separable_rows
-from strategic_env import builders, german_credit
-from strategic_env.german_credit import CreditData, load
-from strategic_env.multiclass import spam
-from strategic_env.scenarios import scenario
+from strategic_env.data import german_credit, spam
+from strategic_env.data.german_credit import CreditData, load
+from strategic_env.games.scenarios import scenario
+from strategic_env.games.strategic import builders
 
 
 @pytest.fixture(scope="module")

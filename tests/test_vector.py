@@ -18,11 +18,11 @@ from gymnasium.wrappers.vector import DictInfoToList, NormalizeReward, RecordEpi
 from agents import BestResponse, GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful, WeightedL1Cost
 from agents.populations.arrivals import BLOCK
 from strategic_env import StrategicClassificationEnv, scenario
-from strategic_env.game import Setting
-from strategic_env.games import games_of
-from strategic_env.registration import STRATEGIC, environment_id
-from strategic_env.vector import StrategicClassificationVectorEnv
-from strategic_env.vector_checker import check_vector_env
+from strategic_env.conformance.vector_checker import check_vector_env
+from strategic_env.games.registration import STRATEGIC, environment_id
+from strategic_env.games.strategic.many_games import games_of
+from strategic_env.games.strategic.setting import Setting
+from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
 
 Env = Any
 Maker = Callable[..., Env]

@@ -15,7 +15,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from strategic_env.vector_checker import CHECKS, VectorEnvError, check_vector_env
+from strategic_env.conformance.vector_checker import CHECKS, VectorEnvError, check_vector_env
 
 ROOT = Path(__file__).parents[1]
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED

@@ -14,7 +14,7 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Numbers
 from agents.populations.nature import first_error
 from agents.responses.individuals import Individual
-from strategic_env.contestants import Policy
+from strategic_env.bench.contestants import Policy
 from strategic_env.multi_agent.rounds import OpenGame
 from strategic_env.multi_agent.spaces import Action, Observation, role_of
 from strategic_env.multi_agent.table import Table

@@ -10,8 +10,8 @@ from pettingzoo import AECEnv, ParallelEnv
 from agents.foundation.checks import count, shown
 from agents.foundation.typing import Bool, Float
 from agents.responses.individuals import Individual
-from strategic_env.contestants import Policy
-from strategic_env.game import Round
+from strategic_env.bench.contestants import Policy
+from strategic_env.games.strategic.rules import Round
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL
 from strategic_env.multi_agent.table import Table

@@ -1,4 +1,4 @@
-"""Rounds whose arrivals and reports are chosen from outside; the arithmetic is that of `strategic_env.game`.
+"""Rounds whose arrivals and reports are chosen from outside; the arithmetic is that of `strategic_env.games.strategic.rules`.
 
 Nothing here knows PettingZoo.
 """
@@ -18,7 +18,8 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
 from agents.populations.nature import AdaptiveArrivals
-from strategic_env.game import FEEDBACK, Outcome, Setting, judge_report, own_row, write_outcome
+from strategic_env.games.strategic.rules import Outcome, judge_report, own_row, write_outcome
+from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
 # Where everybody is new there is no pool: nature then picks among the first so many who would have arrived.
 POOL = 100
@@ -45,7 +46,7 @@ def resolve_report(
     Parameters
     ----------
     norm, labels_rejected, reach_scale
-        See `strategic_env.game.Setting`.
+        See `strategic_env.games.strategic.setting.Setting`.
     classifier, true_features, label, budget, moment
         What the individual of round ``moment`` faces, and who it is.
     movable : ndarray, shape (m,), int64
@@ -90,7 +91,7 @@ class OpenGame:
     Parameters
     ----------
     setting, key
-        See `strategic_env.game.Game`.
+        See `strategic_env.games.strategic.game.Game`.
     movable : ndarray, shape (m,), int64
     bounds : ndarray, shape (2, m)
         See `resolve_report`.
@@ -226,7 +227,7 @@ def pool_of(setting: Setting, key: Key) -> Pool:
 
 
 class Episodes:
-    """Which game is played: the keys of one episode after another, as `strategic_env.single` counts them."""
+    """Which game is played: the keys of one episode after another, as `strategic_env.games.strategic.single` counts them."""
 
     def __init__(self) -> None:
         self._seed, self._number, self._episode = -1, 0, 0

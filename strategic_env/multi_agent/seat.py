@@ -9,8 +9,8 @@ from pettingzoo import AECEnv
 
 from agents.foundation.checks import one_of, shown
 from agents.responses.individuals import Individual
-from strategic_env.contestants import Policy
-from strategic_env.interface import RENDER_MODES
+from strategic_env.bench.contestants import Policy
+from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import Action, Observation
 from strategic_env.multi_agent.turns import StrategicClassificationAECEnv

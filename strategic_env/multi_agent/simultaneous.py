@@ -10,12 +10,13 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from agents.foundation.checks import count, shown
 from agents.foundation.typing import Float, Numbers
-from strategic_env.interface import RENDER_MODES, another_thread
+from strategic_env.games.shared.spaces import another_thread
+from strategic_env.games.strategic.options import RENDER_MODES
+from strategic_env.games.strategic.scenario import Scenario
 from strategic_env.multi_agent.rounds import Arrival, OpenGame
 from strategic_env.multi_agent.spaces import LEARNER, Action, Observation
 from strategic_env.multi_agent.table import Table, individual_parts, scenario_of
 from strategic_env.multi_agent.turns import env
-from strategic_env.scenarios import Scenario
 
 # Each has spaces of its own.
 MOST_INDIVIDUALS = 10_000
@@ -29,7 +30,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
     classifier sent at step t is the one faced at step t + 1**. The first one is all zeros, which accepts everybody.
     ``individual_0`` to ``individual_{n-1}`` are seats of whoever has arrived, all of them somebody else's every step.
     In the order of the seats they are the arrivals ``n t .. n t + n - 1`` of
-    `strategic_env.single.StrategicClassificationEnv` with the same options and seed: each seat's round is that of the
+    `strategic_env.games.strategic.single.StrategicClassificationEnv` with the same options and seed: each seat's round is that of the
     single environment under the classifier that it faces, number for number.
 
     The theorems are about a learner that answers every report before the next individual arrives. With this lag, or

@@ -10,8 +10,9 @@ from gymnasium import spaces
 from agents.costs import L2
 from agents.foundation.checks import count, finite_array
 from agents.foundation.typing import Float, Int, Numbers
-from strategic_env.game import Setting, publishable
-from strategic_env.interface import make_spaces
+from strategic_env.games.strategic.options import make_spaces
+from strategic_env.games.strategic.rules import publishable
+from strategic_env.games.strategic.setting import Setting
 
 Observation: TypeAlias = dict[str, Numbers] | Float
 Action: TypeAlias = Any

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from agents.foundation.checks import count, flag, one_of
 from agents.foundation.typing import Float, Numbers
 from learners.strategic.observation import Layout
-from strategic_env.bench_scenario import refuse_unknown
-from strategic_env.game import Outcome, Round
-from strategic_env.interface import RENDER_MODES
+from strategic_env.games.registration import STRATEGIC
+from strategic_env.games.scenarios import own_options
+from strategic_env.games.shared.scenario import refuse_unknown
+from strategic_env.games.strategic.options import RENDER_MODES
+from strategic_env.games.strategic.rules import Outcome, Round
+from strategic_env.games.strategic.scenario import Scenario, strategic_scenario
 from strategic_env.multi_agent.rounds import Episodes, OpenGame
 from strategic_env.multi_agent.spaces import Space, Spaces
-from strategic_env.registration import STRATEGIC
-from strategic_env.scenarios import Scenario, own_options, strategic_scenario
 
 
 class Table:
@@ -94,7 +95,7 @@ class Table:
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called without a render_mode; pass one when making the environment")
             return None
-        from strategic_env import rendering
+        from strategic_env.games.strategic.rendering import render as rendering
 
         last = self.last_rounds[-1] if self._outcomes else None
         return rendering.render(self.render_mode, self.setting, last, self.game)
@@ -102,7 +103,7 @@ class Table:
     def close(self) -> None:
         """Close the window, if there is one."""
         if self.render_mode == "human":
-            from strategic_env import rendering
+            from strategic_env.games.strategic.rendering import render as rendering
 
             rendering.close()
 
@@ -115,7 +116,7 @@ def scenario_of(
     Raises
     ------
     ValueError
-        As `strategic_env.scenarios.strategic_scenario`, but listing the environment's own options, too; or if options
+        As `strategic_env.games.strategic.scenario.strategic_scenario`, but listing the environment's own options, too; or if options
         come with a `Scenario`, which has its own.
     """
     if isinstance(scenario, Scenario):

@@ -12,11 +12,12 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from agents.foundation.checks import flag, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Numbers
-from strategic_env.interface import RENDER_MODES, another_thread
+from strategic_env.games.shared.spaces import another_thread
+from strategic_env.games.strategic.options import RENDER_MODES
+from strategic_env.games.strategic.scenario import Scenario
 from strategic_env.multi_agent.rounds import Arrival, OpenGame, pool_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL, LEARNER, NATURE, Action, Observation
 from strategic_env.multi_agent.table import Table, individual_parts, scenario_of
-from strategic_env.scenarios import Scenario
 
 # What `reset` sets, besides `agents`.
 OF_AN_EPISODE = ("agent_selection", "rewards", "terminations", "truncations", "infos")
@@ -30,7 +31,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
     Each round ``learner_0`` publishes a classifier ``[w, b]``, which accepts ``x`` iff ``w.x + b >= 0``. An individual
     with true features ``z`` and label ``y`` arrives. ``individual_0`` is the seat of whoever has arrived: it sees the
     classifier and reports ``x``, and the round resolves. With ``nature=True``, ``nature_0`` picks who arrives from a
-    pool, in between. The rounds are those of `strategic_env.single.StrategicClassificationEnv` with the same options,
+    pool, in between. The rounds are those of `strategic_env.games.strategic.single.StrategicClassificationEnv` with the same options,
     seed and policies, number for number.
 
     ## Action Spaces

@@ -12,8 +12,16 @@ from numpy.typing import ArrayLike
 
 from agents.foundation.pictures import blank_figure
 from agents.foundation.typing import Float
-from strategic_env.picture import ACCEPTED, COLOUR, GREY, INK, MARKER, REACHABLE, draw_boundary
-from strategic_env.scene import Boundary
+from strategic_env.games.strategic.rendering.picture import (
+    ACCEPTED,
+    COLOUR,
+    GREY,
+    INK,
+    MARKER,
+    REACHABLE,
+    draw_boundary,
+)
+from strategic_env.games.strategic.rendering.scene import Boundary
 
 PANEL, DOTS_PER_INCH = 5.4, 110  # inches
 DOTTED, DASHED = (0, (1, 2)), (0, (4, 4))

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
 from agents.foundation.pictures import blank_figure, save_picture
-from strategic_env.plotting import BLACK, COLOURS, GREY
-
-if TYPE_CHECKING:
-    from strategic_env.reproduce.gappletron import Rate
+from strategic_env.report.curves import BLACK, COLOURS, GREY
+from strategic_env.reproduce.rates import Rate
 
 OURS = "inverse-gap weighting"  # black stars in every picture
 MARKERS = "os^DvPX<"
@@ -18,7 +15,7 @@ PANEL, LEGEND_ENTRY = (3.6, 2.6), 2.4  # inches
 SPREAD = 0.62  # of the room between two noise levels, for the algorithms side by side
 
 
-def draw(rates: "Sequence[Rate]", title: str, path: Path) -> Path:
+def draw(rates: Sequence[Rate], title: str, path: Path) -> Path:
     """Draw mean error rates of one feedback as points, with whiskers to the least and the largest repetition."""
     classes, dims = (sorted({rate[place] for rate in rates}) for place in (1, 2))
     names = list(dict.fromkeys(rate.algorithm for rate in rates))
@@ -44,7 +41,7 @@ def draw(rates: "Sequence[Rate]", title: str, path: Path) -> Path:
     return save_picture(figure, path)
 
 
-def _panel(axes: Axes, rates: "Sequence[Rate]", names: Sequence[str]) -> None:
+def _panel(axes: Axes, rates: Sequence[Rate], names: Sequence[str]) -> None:
     noises = sorted({rate.noise for rate in rates})
     for place, name in enumerate(names):
         shift = SPREAD * ((place + 0.5) / len(names) - 0.5)

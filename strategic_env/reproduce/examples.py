@@ -14,11 +14,11 @@ from agents.foundation.pictures import require_matplotlib
 from agents.populations.finite import FixedSequence
 from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2State
+from strategic_env.games.strategic.scenario import Scenario, strategic_scenario
 from strategic_env.reproduce.paper import EXAMPLES, Example, Said
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, drawn, number, same, table, vector, verdict
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.statements import Statement, members_of, statements
-from strategic_env.scenarios import Scenario, strategic_scenario
 
 ROUNDS = 2_000  # mistakes that go on until then are taken to be without end
 COLUMNS = ("round", "true point", "report", "moved", "prediction", "label", "mistake", "surrogate", "w after")

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from agents.costs import L2Cost
 from agents.foundation.pictures import save_picture
 from agents.foundation.typing import Float
-from strategic_env.picture import INK
+from strategic_env.games.strategic.rendering.picture import INK
 from strategic_env.reproduce.drawing import (
     DASHED,
     DOTTED,

@@ -13,11 +13,12 @@ from rich.text import Text
 from agents.foundation.checks import count
 from agents.foundation.files import UNFINISHED, csv_writer, refuse_links
 from agents.foundation.pictures import require_matplotlib
-from strategic_env.contestants import contestant
-from strategic_env.evaluation import evaluate
-from strategic_env.playing import Run
+from strategic_env.bench.contestants import contestant
+from strategic_env.bench.evaluation import evaluate
+from strategic_env.bench.playing import Run
+from strategic_env.games.scenarios import scenario
+from strategic_env.reproduce.rates import Rate
 from strategic_env.reproduce.result import Reproduced, Request, drawn, table
-from strategic_env.scenarios import scenario
 
 CSV = "gappletron.csv"
 RUNS_FOLDER = "gappletron-runs"
@@ -79,23 +80,6 @@ class Grid(NamedTuple):
 
 FULL = Grid((80, 120, 160), (6, 9, 12), (0.0, 0.05, 0.1), rounds=10_000, repetitions=10)
 QUICK = Grid((80,), (6, 9, 12), (0.0, 0.05, 0.1), rounds=2_000, repetitions=3)
-
-
-class Rate(NamedTuple):
-    """Error rates of one algorithm with one parameter set in one cell; a line of the CSV file."""
-
-    feedback: str
-    classes: int
-    dim: int
-    noise: float
-    algorithm: str
-    learner: str
-    mean: float
-    least: float
-    most: float
-    repetitions: int
-    rounds: int
-    shown: bool
 
 
 def reproduce(request: Request) -> Reproduced:

@@ -12,7 +12,7 @@ from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2
 from learners.strategic.perceptron import Perceptron
 from learners.strategic.strategic_perceptron import StrategicPerceptronL1, StrategicPerceptronL2
-from strategic_env.scenarios import Scenario
+from strategic_env.games.strategic.scenario import Scenario
 
 
 class Said(NamedTuple):

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from agents.foundation.files import replacing
 from agents.foundation.pictures import DrawingFailed, drawing
-from strategic_env.output import plain_console
+from strategic_env.report.output import plain_console
 
 AGREES, DIFFERS, SILENT = "agrees", "differs", "-"
 WIDTH = 130  # of the widest table

@@ -12,7 +12,9 @@ from agents.foundation.typing import Float
 from agents.populations.arrivals import BLOCK
 from learners.strategic.base import Learner
 from learners.strategic.observation import Layout
-from strategic_env.game import Game, Round, Setting
+from strategic_env.games.strategic.game import Game
+from strategic_env.games.strategic.rules import Round
+from strategic_env.games.strategic.setting import Setting
 
 
 class Played(NamedTuple):

@@ -9,11 +9,12 @@ from agents.costs import Cost, L2Cost
 from agents.foundation.streams import game_key
 from agents.populations.finite import FixedSequence
 from learners.separators import margins
-from strategic_env.game import Game, Setting
+from strategic_env.games.strategic.game import Game
+from strategic_env.games.strategic.scenario import Scenario
+from strategic_env.games.strategic.setting import Setting
 from strategic_env.reproduce.paper import Example
 from strategic_env.reproduce.result import number, same
 from strategic_env.reproduce.rounds import Played
-from strategic_env.scenarios import Scenario
 
 
 class Statement(NamedTuple):

@@ -1,0 +1,172 @@
+"""The bench: learners x seeds on a scenario, saved as they finish and resumed where they stopped."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from agents.foundation.checks import count, file_path, is_many, shown
+from strategic_env.bench.archive import Archive
+from strategic_env.bench.contestants import (
+    Contestant,
+    Policy,
+    SavedLearner,
+    all_contestants,
+    contestants_of,
+    mistake_bound,
+)
+from strategic_env.bench.playing import Run, checkpoints_of, play, seed_numbers
+from strategic_env.bench.saved import SavedScenario, read
+from strategic_env.games.scenarios import playable
+from strategic_env.games.shared.scenario import BenchScenario
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """What `evaluate` and `load_results` return; `strategic_env.report.tables` shows and saves it.
+
+    Attributes
+    ----------
+    scenario : Scenario, MulticlassScenario or SavedScenario
+    rounds : int
+    seeds : list of int
+    checkpoints : list of int
+        The rounds at which curves are kept (`checkpoints_of`).
+    contestants : list of Contestant
+    runs : list of Run
+        Grouped by contestant, then by seed; in a folder some may be missing.
+    unused_lines : int
+        Lines of a folder's files that hold no run that somebody can have played: torn, damaged or changed.
+    """
+
+    scenario: BenchScenario | SavedScenario
+    rounds: int
+    seeds: list[int]
+    checkpoints: list[int]
+    contestants: list[Contestant]
+    runs: list[Run]
+    unused_lines: int = 0
+
+    def __repr__(self) -> str:
+        labels = ", ".join(one.label for one in self.contestants)
+        return f"<Results on {self.scenario.name}, {self.rounds:,} rounds, seeds {self.seeds}: {labels}>"
+
+    def of(self, contestant: Contestant) -> list[Run]:
+        """Return the runs of one contestant, by seed."""
+        return [run for run in self.runs if run.learner == contestant.label]
+
+    def bound(self, contestant: Contestant, *, printed: bool = False) -> float | None:
+        """Return the theorem's bound on a contestant's mistakes; None where its assumptions fail."""
+        learner, scenario = contestant.learner, self.scenario
+        if isinstance(learner, SavedLearner):
+            return learner.printed_bound if printed else learner.bound
+        return None if isinstance(scenario, SavedScenario) else mistake_bound(learner, scenario, printed=printed)
+
+
+def evaluate(
+    learners: Iterable[str | Policy | Contestant] | Mapping[str, str | Policy | Contestant] | None,
+    scenario: str | BenchScenario,
+    seeds: int | Sequence[int] = 10,
+    rounds: int | None = None,
+    *,
+    out: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Results:
+    """Run learners on a scenario.
+
+    Parameters
+    ----------
+    learners : iterable or mapping of str, Policy or Contestant, optional
+        Names (`learners.catalogue.LEARNERS`) with parameters as on the command line (``"perceptron:bias=true"``),
+        learners, or other objects with Stable-Baselines3's ``predict``; what these learn must be in the state that they
+        return, for each run begins with state None. The keys of a mapping are the names that results show. By default
+        every learner that the scenario tells enough.
+    scenario : str, Scenario or MulticlassScenario
+        What they meet.
+    seeds : int or sequence of int
+        How many seeds (0, 1, ...), or which; every learner meets the same individuals under the same seed.
+    rounds : int, optional
+        Rounds per run; the scenario's horizon by default.
+    out : path, optional
+        Folder that each run is saved in as it finishes; runs found there are not repeated, unless something that
+        determines them has changed. Several processes may share it, for other seeds or learners: `load_results` returns
+        the runs of all. An object that cannot be pickled plays anew each time, and its runs are not kept.
+    progress : callable, optional
+        Called with the label of each run that ends.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ValueError
+        If a named learner is told too little by the scenario, or ``out`` holds the results of another scenario, other
+        options or rounds; before any run.
+    TypeError
+        If an argument is of the wrong kind, or a learner was read from saved results.
+    OSError
+        If ``out`` cannot be written to, or holds links, or files of something else that results would replace.
+    """
+    chosen = playable(scenario)
+    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
+    chosen = chosen.lasting(length)
+    numbers = seed_numbers(seeds)
+    if isinstance(learners, str) or not (learners is None or is_many(learners)):
+        raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {shown(learners)}")
+    contestants = all_contestants(chosen)[0] if learners is None else contestants_of(learners, chosen)
+    archive = None if out is None else Archive(file_path("out", out), chosen, length)
+    checkpoints = checkpoints_of(length)
+    runs = []
+    for one in contestants:
+        key = None if archive is None else archive.declare(one)  # before it plays, which may change it
+        for seed in numbers:
+            run = None if archive is None else archive.find(key, seed, one.label)
+            if run is None:
+                run = play(one, chosen, seed, length, checkpoints)
+                if archive is not None:
+                    archive.add(key, run)
+            runs.append(run)
+            if progress is not None:
+                progress(one.label)
+    unused = 0 if archive is None else archive.unused
+    return Results(chosen, length, numbers, checkpoints, contestants, runs, unused)
+
+
+def load_results(folder: str | Path) -> Results:
+    """Return all results that a folder holds, of every process that played there, from its files alone.
+
+    Of a learner that changed between two evaluations, the runs of the latter. Its bound is what it was when it began to
+    play; nothing is built or imported, so that learners of one's own are shown, too. What an evaluation has left undone
+    is missing.
+
+    Parameters
+    ----------
+    folder : path
+        The ``out`` of `evaluate`.
+
+    Returns
+    -------
+    Results
+        Scenario and learners are such as can be shown, not played.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no path; or if the folder holds no runs, or settings of another version or that are damaged.
+    OSError
+        If it cannot be read.
+    """
+    place = file_path("folder", folder)
+    found = read(place)
+    runs = [
+        [replace(run, learner=label) for (of, _), run in sorted(found.runs.items()) if of == key]
+        for label, (_, key) in found.learners.items()
+    ]
+    seeds = sorted({run.seed for played in runs for run in played})
+    if not seeds:
+        raise ValueError(f"{place} holds no run that has ended")
+    contestants = [one for one, _ in found.learners.values()]
+    return Results(
+        found.scenario, found.rounds, seeds, found.checkpoints, contestants, list(chain(*runs)), found.unused
+    )

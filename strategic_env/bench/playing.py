@@ -1,0 +1,180 @@
+"""One contestant, one seed: play and count."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
+from agents.foundation.streams import game_key
+from learners.policy import Policy
+from learners.strategic.fixed import BestFixedClassifier
+from strategic_env.bench.contestants import Contestant
+from strategic_env.games.shared.scenario import BenchScenario
+from strategic_env.games.strategic.rollout import Rollout, play_keys, supports
+
+MOST_CHECKPOINTS = 1000
+
+
+@dataclass(frozen=True)
+class Run:
+    """One learner on one seed.
+
+    Attributes
+    ----------
+    learner : str
+        The contestant's label.
+    seed : int
+    mistakes, manipulations : int
+        Over all rounds; no manipulations where nobody can.
+    loss : float
+        Minus the sum of rewards.
+    qualified : int
+        Arrivals whose true label is +1.
+    qualified_cost : float
+        What they paid for manipulation, in total.
+    curve : list of int
+        Mistakes up to each of the results' checkpoints.
+    cpu_seconds : float
+    error : str or None
+        What went wrong; the numbers then count what happened before, unless the run was played in compiled code.
+    fused : bool
+        Whether the rounds were played in compiled code (`strategic_env.games.strategic.rollout`); the numbers are the same.
+    """
+
+    learner: str
+    seed: int
+    mistakes: int = 0
+    manipulations: int = 0
+    loss: float = 0.0
+    qualified: int = 0
+    qualified_cost: float = 0.0
+    curve: list[int] = field(default_factory=list)
+    cpu_seconds: float = 0.0
+    error: str | None = None
+    fused: bool = False
+
+
+def play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
+    """Let one contestant play ``rounds`` rounds with one seed; an error ends the run and is noted in it."""
+    tally = _Tally(contestant.label, seed, checkpoints)
+    start = time.process_time()
+    try:
+        _play(contestant, scenario, seed, rounds, tally)
+    except Exception as error:  # a learner may fail in any way; the other runs must not be lost
+        return tally.run(time.process_time() - start, _said(error))
+    return tally.run(time.process_time() - start, None)
+
+
+def _said(error: Exception) -> str:
+    """Return what an error says, as UTF-8 can hold it."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "its message cannot be read"
+    return f"{type(error).__name__}: {text}".encode(errors="backslashreplace").decode()
+
+
+def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, tally: "_Tally") -> None:
+    learner, setting = contestant.learner, scenario.setting
+    if learner is None:
+        features, labels = setting.arrivals(game_key(seed)).points(rounds)
+        learner = BestFixedClassifier.from_points(features, labels, setting.cost)
+    if isinstance(learner, Policy):
+        learner = learner.for_run(seed)
+    if isinstance(learner, Policy) and supports(learner, setting):
+        tally.take(play_keys(learner, setting, game_key(seed)[np.newaxis], rounds, tally.checkpoints))
+        return
+    # A policy of Stable-Baselines3 that was trained on flat observations says so.
+    flat = isinstance(getattr(learner, "observation_space", None), spaces.Box)
+    env = scenario.lasting(rounds).make(observation="flat" if flat else "dict")
+    observation, _ = env.reset(seed=seed)
+    state = None
+    for _ in range(rounds):
+        action, state = learner.predict(observation, state, None, True)
+        observation, reward, _, _, info = env.step(action)
+        tally.count(float(reward), info)
+
+
+class _Tally:
+    """Counts one run."""
+
+    def __init__(self, label: str, seed: int, checkpoints: Sequence[int]) -> None:
+        self._label, self._seed = label, seed
+        self.checkpoints = np.array(checkpoints, dtype=np.int64)
+        self._marks = set(checkpoints)
+        self._fused = False
+        self._rounds = self._mistakes = self._manipulations = self._qualified = 0
+        self._loss = self._qualified_cost = 0.0
+        self._curve: list[int] = []
+
+    def count(self, reward: float, info: dict[str, object]) -> None:
+        """Count one round."""
+        self._rounds += 1
+        self._mistakes += bool(info["mistake"])
+        self._loss -= reward
+        self._manipulations += bool(info.get("moved"))
+        if "cost" in info and info["true_label"] == 1.0:
+            self._qualified += 1
+            self._qualified_cost += float(info["cost"])  # type: ignore[arg-type]
+        if self._rounds in self._marks:
+            self._curve.append(self._mistakes)
+
+    def take(self, played: Rollout) -> None:
+        """Take over what compiled code counted of one game; every mistake costs 1."""
+        self._fused = True
+        self._mistakes, self._manipulations = int(played.mistakes[0]), int(played.manipulations[0])
+        self._loss = float(self._mistakes)
+        self._qualified, self._qualified_cost = int(played.qualified[0]), float(played.qualified_cost[0])
+        self._curve = played.curves[0].tolist()
+
+    def run(self, cpu_seconds: float, error: str | None) -> Run:
+        """Return what was counted."""
+        return Run(
+            self._label,
+            self._seed,
+            self._mistakes,
+            self._manipulations,
+            self._loss,
+            self._qualified,
+            self._qualified_cost,
+            self._curve,
+            cpu_seconds,
+            error,
+            self._fused,
+        )
+
+
+def checkpoints_of(rounds: int) -> list[int]:
+    """Return the rounds at which curves are kept: all up to 1,000.
+
+    Of more, the first 500, then about 500 that grow by a fixed share, so that linear and logarithmic axes are both
+    well covered; the last one is always among them.
+    """
+    if rounds <= MOST_CHECKPOINTS:
+        return list(range(1, rounds + 1))
+    half = MOST_CHECKPOINTS // 2
+    return [*range(1, half + 1), *sorted({round(step) for step in np.geomspace(half + 1, rounds, half).tolist()})]
+
+
+def seed_numbers(seeds: int | Sequence[int]) -> list[int]:
+    """Return how many seeds (0, 1, ...), or which, as a list without repetitions.
+
+    Raises
+    ------
+    TypeError
+        If they are no integers.
+    ValueError
+        If there are none, one is negative, or one comes twice.
+    """
+    if isinstance(seeds, Integral):
+        return list(range(count("seeds", seeds, minimum=1, maximum=LARGEST_LENGTH)))
+    if not is_many(seeds):
+        raise TypeError(f"seeds must be an integer or a sequence of integers, got {shown(seeds)}")
+    numbers = [count("seeds", seed, maximum=LARGEST_SEED) for seed in seeds]
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise ValueError(f"seeds must hold at least one seed and none twice, got {numbers}")
+    return numbers

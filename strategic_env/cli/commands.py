@@ -1,0 +1,422 @@
+"""The command line: ``strategic-env list | run | report | train | reproduce``."""
+
+import importlib.metadata
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from strategic_env.bench.arguments import one_line, parse_learner, parse_settings
+from strategic_env.report.output import plain_console, standard_streams
+
+if TYPE_CHECKING:
+    from learners.rl import training
+    from strategic_env.bench.contestants import Contestant
+    from strategic_env.bench.evaluation import Results
+    from strategic_env.games.shared.scenario import BenchScenario
+
+app = typer.Typer(
+    name="strategic-env",
+    help="Learners meet people who react to them.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+EXAMPLES = """
+strategic-env run GermanCredit --out results
+
+strategic-env run KnownL2 --set dim=10 --set margin=0.05 --rounds 5000
+
+strategic-env run KnownL1 --learner perceptron:bias=true --learner biased-l1 --seeds 3 --json
+"""
+TRAININGS = """
+strategic-env train ppo MetaL2 --out trained
+
+strategic-env train sac KnownL2 --set dim=5 --set population_seed=3 --timesteps 50000
+
+strategic-env run MetaL2 --learner sb3:path=trained --learner strategic-perceptron-l2
+"""
+errors = plain_console(stderr=True, soft_wrap=True, highlight=False)
+
+DONE, FAILED, WRONG_USAGE = range(3)
+INTERRUPTED_BY_TYPER = 130
+NOTHING = "nothing had finished"
+
+
+class _Notes(logging.Handler):
+    """Shows what the packages log, such as that something compiles, as lines of the command's own."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            errors.print(record.getMessage(), style="dim")
+        except Exception:
+            self.handleError(record)
+
+
+def main() -> None:
+    """Run the command line; every error is one line on stderr."""
+    notes, shown = logging.getLogger("agents"), _Notes()
+    notes.addHandler(shown)
+    notes.setLevel(logging.INFO)
+    try:
+        with standard_streams():
+            sys.exit(_status())
+    finally:
+        notes.removeHandler(shown)
+
+
+def _status() -> int:
+    try:
+        status: int = app(prog_name="strategic-env", standalone_mode=False) or DONE
+        sys.stdout.flush()
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED_BY_TYPER
+    except (OSError, MemoryError) as error:
+        status = _failed(f"error: {str(error) or 'not enough memory'}", FAILED)
+    except Exception as error:
+        # Typer's own usage errors; their base class is not public.
+        if not hasattr(error, "format_message"):
+            raise
+        status = _failed(f"error: {error.format_message().removeprefix('Invalid value: ')}", WRONG_USAGE)
+    if status == INTERRUPTED_BY_TYPER:
+        status = _failed(f"interrupted: {NOTHING}", FAILED)
+    return status
+
+
+def _failed(message: str, status: int) -> int:
+    errors.print(one_line(message), style="red")
+    return status
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"strategic-env {importlib.metadata.version('strategic-env')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Learners meet people who react to them."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command("list")
+def list_names(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A scenario or learner, to show in full.")] = None,
+) -> None:
+    """Show every scenario and learner with one line each, or the options of one."""
+    from strategic_env.cli import listing
+
+    if name is None:
+        listing.show_all(plain_console())
+    else:
+        with _usage():
+            listing.show_one(name, plain_console())
+
+
+def _folder(text: str) -> Path:
+    if not text:
+        raise typer.BadParameter("--out must name a folder, got ''")
+    return Path(text)
+
+
+@app.command(epilog=EXAMPLES)
+def run(
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of the scenario; may be repeated.")
+    ] = None,
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]",
+            help="A learner and its parameters; may be repeated. Default: all that are told enough.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds.")] = 10,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Rounds per run; the scenario's horizon by default.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=_folder, metavar="DIR", help="Folder for curves (CSV), picture (PNG) and finished runs."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+) -> None:
+    """Let learners meet a scenario's individuals; print a table of mistakes, save curves and a picture.
+
+    Runs that DIR already holds are not repeated: an interrupted command goes on, and learners and seeds can be added.
+    """
+    from strategic_env.bench import contestants
+    from strategic_env.bench.playing import seed_numbers
+    from strategic_env.games import scenarios
+
+    with _usage():
+        numbers = seed_numbers(seeds)
+        chosen = scenarios.scenario(scenario, **parse_settings(settings or []))
+        chosen = chosen if rounds is None else chosen.lasting(rounds)
+        skipped: list[str] = []
+        if learner:
+            given = [parse_learner(text) for text in learner]
+            players = [contestants.contestant(name, chosen, **parameters) for name, parameters in given]
+            if hungry := contestants.unsuited(players, chosen):
+                errors.print(f"{', '.join(hungry)}: learns from labels that this feedback hides", style="dim")
+            players = players if as_json else contestants.with_reference(players, chosen)
+        else:
+            players, skipped = contestants.all_contestants(chosen)
+        contestants.check_labels(players)
+    if skipped:
+        why = (
+            "made for another cost or feedback, or told too little here; `strategic-env list NAME` says what one needs"
+        )
+        errors.print(f"without {', '.join(skipped)}: {why}", style="dim")
+    _run(chosen, players, numbers, chosen.horizon, out, as_json)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="What `run --out` left.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+) -> None:
+    """Show all runs that DIR holds, whoever played them; what a run left undone, the same `run` finishes."""
+    from strategic_env.bench.evaluation import load_results
+    from strategic_env.bench.saved import refuse_strangers
+
+    with _usage(f"DIR must hold the results of a run, got {folder}: "):
+        results = load_results(folder)
+        refuse_strangers(folder)
+    _show(results, folder, as_json)
+    _fail_with(results)
+
+
+@app.command(epilog=TRAININGS)
+def train(
+    algorithm: Annotated[str, typer.Argument(metavar="ALGO", help="`ppo`, `ppo_lstm` (recurrent), `sac` or `tqc`.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of the scenario, or its reward; may be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything that is random in training.")] = 0,
+    timesteps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rounds, rounded up to whole rollouts; as the hyper-parameters say by default."),
+    ] = None,
+    hyperparameters: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="YAML in the format of rl-zoo3, which says what the policy sees, too; the package's by default.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=_folder, metavar="DIR", help="Folder; ALGO-SCENARIO-SEED by default."),
+    ] = None,
+) -> None:
+    """Train a policy, to `run` beside the paper's learners: `--learner sb3:path=DIR/policy.zip`.
+
+    An interrupted or killed training goes on at its last checkpoint, with the same command, and ends as if nothing had
+    happened.
+    """
+    from strategic_env.cli.train import prepare
+
+    with _usage():
+        prepared = prepare(
+            algorithm,
+            scenario,
+            parse_settings(settings or []),
+            seed=seed,
+            timesteps=timesteps,
+            hyperparameters=hyperparameters,
+            out=out,
+        )
+    progress = prepared.training.progress
+    folder = prepared.training.folder.path
+    options = ", ".join(f"{key}={json.dumps(value)}" for key, value in prepared.options.items()) or "no options"
+    if progress.done:
+        errors.print(f"{folder}: this training is done", style="dim")
+    else:
+        since = f", going on after {progress.timesteps:,}" if progress.timesteps else ""
+        work = f"{algorithm} on {scenario} with {options}: {progress.total:,} rounds{since}"
+        errors.print(work, style="dim")
+    try:
+        with _progress() as bar:
+            task = bar.add_task("evaluating", total=progress.total)
+            policy = prepared.training.run(_told_by(bar, task, len(progress.evaluations)))
+    except KeyboardInterrupt:
+        begun = f"{folder} keeps the last checkpoint; the same command goes on from there"
+        raise typer.Exit(_failed(f"interrupted: {begun if progress.evaluations else NOTHING}", FAILED)) from None
+    except RuntimeError as error:
+        raise typer.Exit(_failed(f"error: {error}", FAILED)) from error
+    print(prepared.summary())
+    errors.print(f"saved {policy}", style="dim")
+
+
+def _told_by(bar: Progress, task: TaskID, begun: int) -> "Callable[[training.Progress], None]":
+    """Return what shows a training: the bar or, where nobody sees it move, a line for each new evaluation."""
+    from strategic_env.cli.train import described
+
+    told = begun
+
+    def tell(progress: "training.Progress") -> None:
+        nonlocal told
+        bar.update(task, completed=progress.timesteps, description=described(progress))
+        if not errors.is_terminal and len(progress.evaluations) > told:
+            told = len(progress.evaluations)
+            errors.print(f"{progress.evaluations[-1].timesteps:,} rounds: {described(progress)}")
+
+    return tell
+
+
+@app.command()
+def reproduce(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="`examples`, `bounds`, `lecture` or `gappletron`.")],
+    out: Annotated[
+        Path, typer.Option(parser=_folder, metavar="DIR", help="Folder for pictures, tables and a copy of the text.")
+    ] = Path("reproduced"),
+    runs: Annotated[
+        int | None,
+        typer.Option(min=1, help="`bounds`: random streams for every bound (3,000); `gappletron`: repetitions (10)."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small form, in two minutes; `gappletron` only.")] = False,
+) -> None:
+    """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
+    from agents.foundation.files import UNFINISHED
+    from agents.foundation.pictures import DrawingFailed
+    from strategic_env.reproduce import Request, reproduction, show
+
+    with _usage():
+        chosen = reproduction(what, runs, quick)
+        out.mkdir(parents=True, exist_ok=True)
+    if not errors.is_terminal:
+        errors.print(f"{what}: computing")
+    try:
+        with _progress() as bar:
+            task = bar.add_task(what, total=None)
+            request = Request(out, runs, lambda done, total: bar.update(task, completed=done, total=total), quick)
+            result = chosen(request)
+    except (ImportError, DrawingFailed) as error:
+        raise typer.BadParameter(str(error)) from error
+    except KeyboardInterrupt:
+        kept = [str(path) for path in sorted(out.glob(f"*{UNFINISHED}")) if path.stat().st_size > 0]
+        found = f"{', '.join(kept)} keeps what had finished" if kept else NOTHING
+        raise typer.Exit(_failed(f"interrupted: {found}", FAILED)) from None
+    copy = out / f"{what}.txt"
+    show(result, copy)
+    errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim")
+    for line in result.unexpected:
+        _failed(f"unexpected: {line}", FAILED)
+    if result.unexpected:
+        raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _usage(prefix: str = "") -> Iterator[None]:
+    """Turn what wrong arguments raise into one line and status 2."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        raise typer.BadParameter(f"{prefix}{error}") from error
+
+
+def _run(
+    scenario: "BenchScenario",
+    contestants: "Sequence[Contestant]",
+    seeds: Sequence[int],
+    rounds: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Evaluate, then save and show the results."""
+    finished: list[str] = []
+    try:
+        if out is not None:
+            from strategic_env.bench.archive import Archive
+
+            with _usage("--out: "):
+                Archive(out, scenario, rounds)  # before the work, not after it
+        results = _evaluate(scenario, contestants, seeds, rounds, out, finished)
+        _show(results, out, as_json)
+    except KeyboardInterrupt:
+        kept = f"finished runs are kept in {out}; the same command goes on from there" if out else "nothing was saved"
+        raise typer.Exit(_failed(f"interrupted: {kept if finished else NOTHING}", FAILED)) from None
+    _fail_with(results)
+
+
+def _fail_with(results: "Results") -> None:
+    """End with status 1 if a run failed."""
+    if any(run.error for run in results.runs):
+        raise typer.Exit(FAILED)
+
+
+def _progress() -> Progress:
+    """Return a progress bar, which shows only where somebody sees it move."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
+
+
+def _evaluate(
+    scenario: "BenchScenario",
+    contestants: "Sequence[Contestant]",
+    seeds: Sequence[int],
+    rounds: int,
+    out: Path | None,
+    finished: list[str],
+) -> "Results":
+    """Evaluate with a progress bar; where nobody would see it move, say once what is going on."""
+    from strategic_env.bench.evaluation import evaluate
+    from strategic_env.report.summary import counted
+
+    def advance(label: str) -> None:
+        finished.append(label)
+        bar.update(task, advance=1)
+
+    total = len(contestants) * len(seeds)
+    if not errors.is_terminal:
+        work = f"{counted(total, 'run')} of {counted(rounds, 'round')}"
+        errors.print(f"{scenario.name}: {work}")
+    with _progress() as bar:
+        task = bar.add_task(scenario.name, total=total)
+        return evaluate(contestants, scenario, seeds, rounds, out=out, progress=advance)
+
+
+def _show(results: "Results", out: Path | None, as_json: bool) -> None:
+    """Save all that the folder holds, then print the results: neither failure costs the other."""
+    from strategic_env.bench.evaluation import load_results
+    from strategic_env.report import tables as reports
+
+    try:
+        if out is not None:
+            _save(load_results(out), out)  # with the runs of everybody who played there
+    finally:
+        if as_json:
+            print(json.dumps(reports.to_json(results), allow_nan=False))
+            if results.unused_lines:
+                errors.print(f"not used: {reports.unused_text(results)}", style="dim")
+        else:
+            reports.show(results)
+
+
+def _save(results: "Results", out: Path) -> None:
+    """Save the results; all but the picture, where it cannot be drawn."""
+    from agents.foundation.pictures import DrawingFailed
+    from strategic_env.report.tables import save
+
+    try:
+        saved = ", ".join(str(path) for path in save(results, out))
+    except (ImportError, DrawingFailed) as error:
+        saved = f"{out} without the picture: {error}"
+    errors.print(f"saved {saved}", style="dim")

@@ -1,0 +1,1 @@
+"""Checkers of environments and learners of anybody's."""

@@ -1,0 +1,1 @@
+"""Real data with its sources, licences and codings, and what reads it."""

@@ -1,0 +1,128 @@
+"""Named multiclass scenarios: a population, a feedback graph, and what a learner is told."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from agents.foundation.checks import count
+from learners.multiclass.base import MulticlassLearner
+from learners.policy import Policy
+from strategic_env.games.multiclass.builders import MULTICLASS_BUILDERS
+from strategic_env.games.multiclass.options import knowledge_of
+from strategic_env.games.multiclass.rules import MulticlassSetting
+from strategic_env.games.multiclass.single import OnlineMulticlassEnv
+from strategic_env.games.multiclass.vector import OnlineMulticlassVectorEnv
+from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
+
+
+@dataclass(frozen=True)
+class MulticlassScenario(BenchScenario):
+    """A named game of online multiclass classification with its options.
+
+    Attributes
+    ----------
+    name : str
+        A key of `strategic_env.games.registration.MULTICLASS`, or a name of your own.
+    setting : MulticlassSetting
+        Population and feedback graph.
+    horizon : int
+        Rounds per episode.
+    knowledge : dict
+        What a learner is told.
+    options : dict
+        The options that were given, all JSON.
+    """
+
+    name: str
+    setting: MulticlassSetting
+    horizon: int
+    knowledge: Mapping[str, object]
+    options: Mapping[str, object] = field(default_factory=dict)
+
+    game = "multiclass"
+    manipulable = False
+    truth = None
+    game_options = OF_EVERY_GAME
+    environment_options = ("reward", "observation", "info_level")
+
+    def __post_init__(self) -> None:
+        """Check what the setting has not checked."""
+        count("horizon", self.horizon, minimum=1)
+
+    def make(self, **options: object) -> OnlineMulticlassEnv:
+        """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``."""
+        refuse_unknown(options, self.environment_options, self.name)
+        return OnlineMulticlassEnv(**self._parts(), **options)  # type: ignore[arg-type]
+
+    def make_vec(self, num_envs: int, **options: object) -> OnlineMulticlassVectorEnv:
+        """Make the vector environment of N games; ``options`` as for `make`, and ``autoreset_mode``."""
+        refuse_unknown(options, self.vector_options(), self.name)
+        return OnlineMulticlassVectorEnv(num_envs=num_envs, **self._parts(), **options)  # type: ignore[arg-type]
+
+    def lasting(self, rounds: int) -> Self:
+        """Return the same scenario with episodes of so many rounds, which learners that are told the horizon hear."""
+        told = {"horizon": rounds} if "horizon" in self.knowledge else {}
+        return replace(self, horizon=rounds, knowledge={**self.knowledge, **told})
+
+    def check_learner(self, learner: Policy[Any]) -> None:
+        """Make sure that a learner can play.
+
+        Raises
+        ------
+        ValueError
+            If it is made for another game, or another number of labels or actions.
+        """
+        check_game(learner, self)
+        graph = self.setting.graph
+        if not isinstance(learner, MulticlassLearner) or learner.classes != graph.classes:
+            raise ValueError(f"{learner!r} must be made for the {graph.classes} classes of {self.name}")
+        if learner.nodes > graph.nodes:
+            raise ValueError(f"{learner!r} must play one of {graph.nodes} actions of {self.name}")
+        begin(learner, self.setting.population.dim)
+
+    def suits(self, learner: type[Policy[Any]]) -> bool:
+        """Whether a learner is made for what the graph shows."""
+        return issubclass(learner, MulticlassLearner) and learner.made_for(self.setting.graph)
+
+    def why_no_bound(self) -> str:
+        """Say that the theorems bound something else."""
+        return "no bounds: the theorems bound mistakes by the losses of a comparator that nobody knows"
+
+    def _parts(self) -> dict[str, Any]:
+        setting = self.setting
+        return {
+            "population": setting.population,
+            "graph": setting.graph,
+            "population_seed": setting.population_seed,
+            "horizon": self.horizon,
+            "knowledge": self.knowledge,
+        }
+
+
+def multiclass_scenario(name: str, /, **options: object) -> MulticlassScenario:
+    """Return a multiclass scenario by name, as `strategic_env.scenario` does.
+
+    Raises
+    ------
+    ValueError
+        For an unknown option, or a value outside its limits.
+    """
+    build = MULTICLASS_BUILDERS[name]
+    own = tuple(inspect.signature(build).parameters)
+    refuse_unknown(options, (*own, *MulticlassScenario.game_options), name)
+    if not isinstance(options.get("feedback", ""), str):
+        # As JSON, from which the same graph can be made again.
+        options["feedback"] = build(**_own(options, own)).graph.adjacency.astype(int).tolist()
+    parts = build(**_own(options, own))
+    setting = MulticlassSetting(
+        population=parts.population,
+        graph=parts.graph,
+        population_seed=options.get("population_seed"),  # type: ignore[arg-type]  # it is checked there
+    )
+    horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
+    return MulticlassScenario(name, setting, horizon, knowledge_of(setting, horizon), options)
+
+
+def _own(options: Mapping[str, object], names: tuple[str, ...]) -> dict[str, object]:
+    return {key: value for key, value in options.items() if key in names}

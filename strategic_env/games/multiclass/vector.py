@@ -1,0 +1,90 @@
+"""N games of online multiclass classification as one Gymnasium vector environment, in compiled code."""
+
+from typing import Any
+
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.labelled import MulticlassPopulation
+from learners.feedback.graph import FeedbackGraph
+from strategic_env.games.multiclass.options import Action, MulticlassInterface
+from strategic_env.games.multiclass.rules import MulticlassGames, Outcomes
+from strategic_env.games.shared.spaces import Knowledge, Observation
+from strategic_env.games.shared.vector import GamesEnv
+
+
+class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
+    """N independent games of online multiclass classification, stepped together.
+
+    Game i plays what `strategic_env.games.multiclass.single.OnlineMulticlassEnv` plays with the same options, number for
+    number: after ``reset(seed=s)`` with ``reset(seed=s, options={"game": i})``, after a list of seeds with game 0 of
+    its own. Actions are ``MultiDiscrete``, int64 (N,); observations, rewards and flags have a leading axis of games.
+
+    Parameters
+    ----------
+    population, graph, reward, horizon, population_seed, observation, knowledge
+        See `strategic_env.games.multiclass.single.OnlineMulticlassEnv`.
+    num_envs : int
+        N, at least 1.
+    info_level : str
+        ``"none"``, ``"outcome"`` (default) or ``"full"``; every key of the infos comes with a mask ``_key``.
+    autoreset_mode : AutoresetMode or str
+        What follows the last round of an episode. ``"NextStep"`` (default): the next step ignores the action and shows
+        the reset. ``"SameStep"``: the step itself shows the reset; ``infos["final_obs"]`` and ``infos["final_info"]``
+        hold the last round. ``"Disabled"``: the game waits for ``reset(options={"reset_mask": mask})``.
+
+    Notes
+    -----
+    In ``"SameStep"`` mode, whoever learns from observations alone never learns from the last round of an episode.
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": [],
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        population: MulticlassPopulation,
+        graph: FeedbackGraph,
+        *,
+        num_envs: int = 1,
+        reward: str = "mistake",
+        horizon: int = 10_000,
+        population_seed: int | None = None,
+        observation: str = "dict",
+        info_level: str = "outcome",
+        knowledge: Knowledge | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        self.interface = face = MulticlassInterface(
+            population,
+            graph,
+            reward=reward,
+            horizon=horizon,
+            population_seed=population_seed,
+            observation=observation,
+            info_level=info_level,
+            knowledge=knowledge,
+        )
+        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
+        super().__init__(num_envs, face.observation_space, face.action_space, autoreset_mode, face.layout.size)
+
+    def _make_games(self) -> MulticlassGames:
+        return MulticlassGames(self.setting, self.interface.reward, self.num_envs)
+
+    def _begin_games(self, rows: Int, keys: Key) -> Float:
+        games: MulticlassGames = self._games
+        return games.begin(rows, keys)
+
+    def _play(self, actions: Action, active: Bool) -> Outcomes:
+        games: MulticlassGames = self._games
+        return games.play(self.interface.published(actions, (self.num_envs,)), active)
+
+    def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
+        return self.interface.infos(played, mistakes)
+
+    def _show(self, numbers: Float) -> Observation:
+        return self.interface.observe(numbers)

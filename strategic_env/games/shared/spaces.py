@@ -1,0 +1,78 @@
+"""Spaces of observations, and the options that every environment checks in the same way."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.foundation.checks import LARGEST_COUNT, count, shown
+from agents.foundation.typing import Float, Numbers
+
+Observation: TypeAlias = dict[str, Numbers] | Numbers
+
+
+Knowledge: TypeAlias = Mapping[str, object]
+
+
+INFO_LEVELS = ("none", "outcome", "full")
+
+
+# Float32 counts rounds exactly up to here.
+LONGEST_FLAT_HORIZON = 2**24
+
+
+LARGEST_FLAT_FEATURE = 1e30
+
+
+def another_thread() -> RuntimeError:
+    """Return the error for a step while another thread takes one: rounds would be lost, and nobody would see it."""
+    return RuntimeError(
+        "step() must wait until another thread's has ended: an environment belongs to one thread at a time"
+    )
+
+
+def checked_horizon(horizon: int, flat: bool) -> int:
+    """Return the rounds of an episode, which the observations must be able to count.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or out of range.
+    """
+    return count("horizon", horizon, minimum=1, maximum=LONGEST_FLAT_HORIZON if flat else LARGEST_COUNT)
+
+
+def checked_knowledge(knowledge: Knowledge) -> dict[str, object]:
+    """Return what a learner is told as a dictionary of its own.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping.
+    """
+    if not isinstance(knowledge, Mapping):
+        raise TypeError(f"knowledge must be a mapping, got {shown(knowledge)}")
+    return dict(knowledge)
+
+
+def as_float32(vector: Float) -> Observation:
+    """Return numbers as a flat observation shows them."""
+    return vector.astype(np.float32)
+
+
+def observation_space(bounds: Mapping[str, tuple[Numbers, Numbers]], flat: bool) -> spaces.Space[Any]:
+    """Return the space of observations with these entries, each with its lower and upper bounds.
+
+    Raises
+    ------
+    ValueError
+        If features are too large for float32, which a flat observation is made of.
+    """
+    if not flat:
+        return spaces.Dict({key: spaces.Box(*pair, dtype=np.float64) for key, pair in bounds.items()})
+    low, high = bounds["features"]
+    if max(high.max(), -low.min()) > LARGEST_FLAT_FEATURE:
+        raise ValueError(f"features must be at most {LARGEST_FLAT_FEATURE:g} in size for observation='flat'")
+    lows, highs = (np.concatenate([pair[end] for pair in bounds.values()]).astype(np.float32) for end in (0, 1))
+    return spaces.Box(np.nextafter(lows, -np.inf), np.nextafter(highs, np.inf), dtype=np.float32)

@@ -1,0 +1,1 @@
+"""Strategic classification: a published classifier, and individuals who answer it."""

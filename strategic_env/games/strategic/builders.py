@@ -1,0 +1,237 @@
+"""What each scenario is made of: its population, its cost, and what it tells.
+
+The keywords of a builder are the scenario's own options.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
+from agents.foundation.checks import finite_array, finite_length, flag, shown
+from agents.foundation.typing import Float
+from agents.populations.finite import DataSet, FiniteKnown, FixedSequence, standardised
+from agents.populations.population import Population
+from agents.populations.separable import Separable
+from learners.separators.separable import separable_rows
+from learners.strategic.base import Truth
+from strategic_env.data import german_credit
+from strategic_env.games.shared.scenario import Noise
+
+# What `strategic-env list NAME` says of these options.
+OneReach = Annotated[float, "a number"]
+Reaches = Annotated[ArrayLike, "a number for all coordinates, or a list of one each"]
+DataReaches = Annotated[ArrayLike | None, "null for those of the data, a number, or a list of one each"]
+Pool = Annotated[int | None, "how many individuals there are; null: somebody new in every round"]
+DataMargin = Annotated[float | None, "needs separable=true; null: 0.1"]
+Interval = Annotated[ArrayLike, "an interval, [smallest, largest]"]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a scenario is made of.
+
+    Attributes
+    ----------
+    population : Population
+    cost : Cost
+    separator : ndarray (d + 1,) or None
+        ``[w*, b*]`` of the true points where the population does not know one itself.
+    hidden : sequence of str
+        What a learner is not told of `strategic_env.games.strategic.options.knowledge_of`.
+    told : mapping
+        What it is told besides.
+    horizon : int
+        Rounds per episode, unless an option says otherwise.
+    """
+
+    population: Population
+    cost: Cost
+    separator: Float | None = None
+    hidden: Sequence[str] = ()
+    told: Mapping[str, object] = field(default_factory=dict)
+    horizon: int = 1000
+
+
+def _known_l2(
+    *,
+    dim: int = 2,
+    margin: float = 0.1,
+    radius: float = 1.0,
+    bias: float = 0.0,
+    alpha: OneReach = 0.3,
+    noise: Noise = 0.0,
+    pool: Pool = None,
+) -> Parts:
+    return Parts(Separable(dim, radius, margin, bias=bias, pool=pool, noise=noise), _l2(alpha))
+
+
+def _known_l1(
+    *,
+    dim: int = 2,
+    margin: float = 0.1,
+    radius: float = 1.0,
+    bias: float = 0.0,
+    alpha: Reaches = 0.3,
+    noise: Noise = 0.0,
+    pool: Pool = None,
+) -> Parts:
+    population = Separable(dim, radius, margin, bias=bias, pool=pool, nonnegative=True, noise=noise)
+    return Parts(population, _l1(alpha, dim))
+
+
+def _unknown_l2(*, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
+    return _hiding(_known_l2(dim=dim, margin=margin, radius=radius, alpha=alpha), "alpha")
+
+
+def _unknown_l1_single(*, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
+    """Only the first coordinate moves."""
+    reaches = np.zeros(Separable(dim, radius, margin).dim)
+    reaches[0] = finite_length("alpha", alpha)
+    population = Separable(dim, radius, margin, nonnegative=True)
+    return _hiding(Parts(population, WeightedL1Cost(reaches), told={"direction": 0}), "alpha")
+
+
+def _heterogeneous_l2(
+    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, alpha: Interval = (0.3, 0.35)
+) -> Parts:
+    """Every individual has an alpha of its own, uniform over the interval."""
+    try:
+        shape = np.shape(alpha)
+    except (ValueError, RecursionError):
+        shape = ()  # a list of lists that differ in length, or that holds itself
+    if shape != (2,):
+        raise ValueError(f"alpha must be an interval [smallest, largest], got {shown(alpha)}")
+    least, largest = finite_array("alpha", alpha, (2,)).tolist()
+    population = Separable(dim, radius, margin, alpha=(least, largest))
+    told = {"alpha_min": least, "alpha_max": largest}
+    return _hiding(Parts(population, L2Cost(largest), told=told), "alpha")
+
+
+def _meta_l2(*, dim: int = 5, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
+    """Every episode has another population of the same kind, too short to learn slowly."""
+    return replace(_known_l2(dim=dim, margin=margin, radius=radius, alpha=alpha), horizon=200)
+
+
+def _biased_l2(
+    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, bias: float = 0.5, alpha: OneReach = 0.3
+) -> Parts:
+    return _known_l2(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha)
+
+
+def _biased_l1(
+    *, dim: int = 2, margin: float = 0.1, radius: float = 1.0, bias: float = 0.5, alpha: Reaches = 0.3
+) -> Parts:
+    return _known_l1(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha)
+
+
+_A1, _B1, _C1 = ((-1.0, 0.0), -1.0), ((0.0, -1.0), 1.0), ((-0.5, -1.0), -1.0)
+
+
+def _example1(*, alpha: OneReach = 0.5) -> Parts:
+    return _sequence(FixedSequence([_A1], [_B1, _C1]), _l2(alpha))
+
+
+def _example1_l1(*, alpha: Reaches = (0.6, 0.0)) -> Parts:
+    return _sequence(FixedSequence([_A1], [_B1, _C1]), _l1(alpha, 2))
+
+
+def _example2(*, alpha: OneReach = 0.5) -> Parts:
+    population = FixedSequence([((-1.0, 0.0), -1.0)], [((1.0, 0.0), 1.0), ((0.5, 0.0), -1.0)])
+    return _sequence(population, _l2(alpha))
+
+
+def _example3(*, alpha: OneReach = 5.0) -> Parts:
+    block = [((-1.0, -7.0), -1.0), ((3.0, 2.0), 1.0), ((-1.0, 7.0), -1.0), ((3.0, -2.0), 1.0)]
+    return _sequence(FixedSequence([((4.0, 3.0), -1.0)], block), _l2(alpha))
+
+
+def _german_credit(
+    *, alpha: DataReaches = None, separable: bool = False, margin: DataMargin = None, noise: Noise = 0.0
+) -> Parts:
+    """By default all rows; ``separable=True`` keeps those that a separator classifies with ``margin`` (0.1)."""
+    if not flag("separable", separable) and margin is not None:
+        raise ValueError(f"margin needs separable=True, got margin={margin!r} without it")
+    data = german_credit.load()
+    cost = _l1(data.alphas if alpha is None else alpha, data.features.shape[1])
+    if not separable:
+        return Parts(DataSet(data.features, data.labels, noise=noise), cost)
+    distance = 0.1 if margin is None else finite_length("margin", margin, above=0.0)
+    features = standardised(data.features, data.names)
+    separator = _separator_of_credit(distance)
+    population = DataSet(features, data.labels, standardise=False, separator=separator, margin=distance, noise=noise)
+    return Parts(population, cost, population.separator)
+
+
+@lru_cache(maxsize=16)
+def _separator_of_credit(margin: float) -> tuple[float, ...]:
+    """Return what separates many applicants with the margin: found once, since that takes a second."""
+    data = german_credit.load()
+    rows = separable_rows(standardised(data.features, data.names), data.labels, margin)
+    return tuple(rows.separator.tolist())
+
+
+BUILDERS: dict[str, Callable[..., Parts]] = {
+    "KnownL2": _known_l2,
+    "KnownL1": _known_l1,
+    "UnknownL2": _unknown_l2,
+    "UnknownL1Single": _unknown_l1_single,
+    "HeterogeneousL2": _heterogeneous_l2,
+    "BiasedL2": _biased_l2,
+    "BiasedL1": _biased_l1,
+    "MetaL2": _meta_l2,
+    "Example1": _example1,
+    "Example1L1": _example1_l1,
+    "Example2": _example2,
+    "Example3": _example3,
+    "GermanCredit": _german_credit,
+}
+
+
+def _hiding(parts: Parts, *hidden: str) -> Parts:
+    return replace(parts, hidden=hidden)
+
+
+def _l2(alpha: float) -> Cost:
+    """Return the cost that everybody has."""
+    return L2Cost(finite_length("alpha", alpha))
+
+
+def _l1(alpha: ArrayLike, dim: int) -> Cost:
+    """Return the cost that everybody has, if alpha fits."""
+    cost = WeightedL1Cost(alpha)
+    if len(cost.budgets(dim)) != 1:
+        raise ValueError(f"alpha must be the same for every individual, got {cost.alpha.tolist()}")
+    return cost
+
+
+def _sequence(population: FiniteKnown, cost: Cost) -> Parts:
+    """Find what separates a few given individuals: a line through the origin if there is one."""
+    from learners.separators import margins
+
+    separator = margins.max_margin(population.features, population.labels, bias=False)
+    if separator is None:
+        separator = margins.max_margin(population.features, population.labels)
+    return Parts(population, cost, separator)
+
+
+def truth_of(parts: Parts) -> Truth | None:
+    """Return what the bounds depend on, or None where the labels are not separable."""
+    population, cost = parts.population, parts.cost
+    margin, intercept, nonnegative = population.margin, 0.0, False
+    if isinstance(population, Separable):
+        intercept, nonnegative = population.bias, population.nonnegative
+    elif parts.separator is not None and isinstance(population, FiniteKnown):
+        intercept, nonnegative = float(parts.separator[-1]), bool((parts.separator[:-1] >= 0.0).all())
+        scores = population.features @ parts.separator[:-1] + intercept
+        margin = float(np.min(population.labels * scores))
+    if margin is None or population.noise > 0.0:
+        return None
+    kind = "l2" if cost.norm == L2 else "l1"
+    alpha = tuple(cost.budgets(population.dim)[0].tolist())
+    least = None if population.alpha is None else (population.alpha[0],)
+    return Truth(kind, population.dim, population.radius, margin, intercept, alpha, nonnegative, least)

@@ -1,0 +1,109 @@
+"""One game: rounds in a row, counted. Nothing here knows Gymnasium."""
+
+import numpy as np
+from numpy import empty  # in a step, even looking up `np.empty` twice counts
+
+from agents.costs import Cost, L2Cost
+from agents.foundation.checks import LARGEST_REPORT, finite_array
+from agents.foundation.typing import Float, Key, Numbers
+from agents.populations.arrivals import BLOCK
+from agents.populations.nature import AdaptiveArrivals
+from agents.responses.individuals import BestResponse
+from strategic_env.games.strategic.rules import Outcome, judge_report, play_published, publishable, write_outcome
+from strategic_env.games.strategic.setting import FEEDBACK, Setting
+
+
+class Game:
+    """One game: rounds in a row, counted.
+
+    Parameters
+    ----------
+    setting : Setting
+        The rules.
+    key : ndarray, shape (2,), uint64
+        Which individuals arrive: a function of this key alone (`agents.foundation.streams.game_key`).
+    """
+
+    def __init__(self, setting: Setting, key: Key) -> None:
+        self.setting = setting
+        self.key = key
+        self.arrivals = setting.arrivals(key)
+        self.round = 0
+        self.mistakes = 0
+        self._dim = setting.population.dim
+        self._size = 2 * self._dim + 4
+        self._norm = setting.cost.norm
+        self._features, own = self.arrivals.features, self.arrivals.budgets
+        self._budgets = setting.cost.budgets(self._dim) if own is None else own
+        self._adaptive = isinstance(self.arrivals, AdaptiveArrivals)
+        self._own_answer = type(setting.individual) is not BestResponse
+        self._labels_rejected = FEEDBACK[setting.feedback]
+        self._rows: list[int] = []
+        self._labels: list[float] = []
+
+    def play(self, classifier: Numbers) -> Outcome:
+        """Publish ``classifier`` (d + 1,), float64 or float32, to the next individual and resolve the round.
+
+        Raises
+        ------
+        ValueError
+            If an entry is NaN or outside [-1, 1]; the round is not played.
+        """
+        moment = self.round
+        at = moment % BLOCK
+        if at == 0:
+            self._rows, self._labels = self._next_block()
+        if self._adaptive:
+            self._pick(classifier, at)
+        label = self._labels[at]
+        truth, observation = empty(self._dim), empty(self._size)
+        legal, moved, cost, mistake = play_published(
+            self._norm,
+            self._labels_rejected,
+            classifier,
+            self._features,
+            self._rows[at],
+            label,
+            self._budgets,
+            moment,
+            truth,
+            observation,
+        )
+        if not legal:
+            raise ValueError(f"a published classifier must have entries in [-1, 1], got {classifier.tolist()}")
+        if self._own_answer:
+            moved, cost, mistake = self._report(observation[: self._dim + 1], truth, label, observation)
+        self.round = moment + 1
+        if mistake:
+            self.mistakes += 1
+        return observation, truth, label, moved, cost, mistake
+
+    def _pick(self, classifier: Numbers, at: int) -> None:
+        """Let nature pick who arrives, unless the classifier will be refused."""
+        published = classifier.astype(np.float64)
+        if isinstance(self.arrivals, AdaptiveArrivals) and publishable(published):
+            picked = self.arrivals.meet(self.round, published, self._norm, self._budgets)
+            self._rows[at], self._labels[at] = picked
+
+    def _next_block(self) -> tuple[list[int], list[float]]:
+        """Return rows and labels of a block as Python numbers: an array's element costs ten times as much to read."""
+        self.arrivals.fill(self.round)
+        return self.arrivals.index.tolist(), self.arrivals.label.tolist()
+
+    def cost_of(self, moment: int) -> Cost:
+        """Return the manipulation cost of whoever arrives in round ``moment``, of the current block of rounds."""
+        if self.arrivals.budgets is None:
+            return self.setting.cost
+        return L2Cost(self.arrivals.budgets[self._rows[moment % BLOCK], 0])
+
+    def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
+        """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
+        setting, cost = self.setting, self.cost_of(self.round)
+        answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key, self.round)
+        report = finite_array("the individual's report", answer, (self._dim,), largest=LARGEST_REPORT)
+        budget = cost.budgets(self._dim)[0]
+        observed = observation[self._dim + 1 : -3]
+        accepted, moved, paid = judge_report(
+            self._norm, setting.reach_scale, classifier, truth, budget, report, observed
+        )
+        return moved, paid, write_outcome(accepted, label, self._labels_rejected, self.round, observation)

@@ -1,0 +1,264 @@
+"""N games at once: in compiled code where the setting allows it, else one after another."""
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.costs import Cost, L2Cost
+from agents.foundation.compiled import loop
+from agents.foundation.lanes import copy
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.arrivals import BLOCK, ManyArrivals
+from agents.populations.sources import NEW, Source
+from strategic_env.games.strategic.game import Game
+from strategic_env.games.strategic.rules import REWARDS, own_row, pay, play_best_response, publishable, reward
+from strategic_env.games.strategic.setting import FEEDBACK, Setting
+
+# Numbers computed ahead, of all games together: so many stay in a processor's cache.
+COMPUTED_AHEAD = 2**17
+
+
+class Outcomes(NamedTuple):
+    """What happened in one round of each of N games; zeros for games that did not play.
+
+    Attributes
+    ----------
+    observation : ndarray, shape (N, 2 d + 4)
+        What the learner sees, laid out as `learners.strategic.observation.Layout` says.
+    reward : ndarray, shape (N,)
+    moved, mistake : ndarray, shape (N,), bool
+    true_features : ndarray, shape (N, d)
+    true_label, cost : ndarray, shape (N,)
+    """
+
+    observation: Float
+    reward: Float
+    moved: Bool
+    mistake: Bool
+    true_features: Float
+    true_label: Float
+    cost: Float
+
+
+@loop
+def first_illegal(classifiers: Float, active: Bool) -> int:
+    """Return the first active game whose classifier has an entry outside [-1, 1] or NaN; -1 if there is none."""
+    for game in range(active.shape[0]):
+        if active[game] and not publishable(classifiers[game]):
+            return game
+    return -1
+
+
+@loop
+def play_games(
+    norm: int,
+    labels_rejected: bool,
+    reward_kind: int,
+    classifiers: Float,
+    active: Bool,
+    features: Float,
+    index: Int,
+    labels: Float,
+    budgets: Float,
+    rounds: Int,
+    mistakes: Int,
+    observation: Float,
+    rewards: Float,
+    moved: Bool,
+    mistake: Bool,
+    true_features: Float,
+    true_label: Float,
+    cost: Float,
+) -> int:
+    """Let the individual who is next best-respond in each active game; return as `first_illegal`, and play if -1.
+
+    ``index`` and ``labels`` (N, n) hold a block of n rounds; ``rounds`` and ``mistakes`` (N,) are counted on; the
+    arrays from ``observation`` on (`Outcomes`) are overwritten.
+    """
+    last = index.shape[1] - 1
+    # Everybody is fetched first: waiting for one row of memory after another would take longer than playing.
+    for game in range(rounds.shape[0]):
+        if active[game] and not publishable(classifiers[game]):
+            return game
+        copy(features[index[game, rounds[game] & last]], true_features[game])
+    for game in range(rounds.shape[0]):
+        seen, moment = observation[game], rounds[game]
+        if not active[game]:
+            seen[:] = 0.0
+            true_features[game] = 0.0
+            rewards[game], true_label[game], cost[game] = 0.0, 0.0, 0.0
+            moved[game], mistake[game] = False, False
+            continue
+        label = labels[game, moment & last]
+        budget = budgets[own_row(budgets, index[game, moment & last])]
+        copy(classifiers[game], seen)
+        moved[game], cost[game], wrong = play_best_response(
+            norm, labels_rejected, classifiers[game], true_features[game], budget, label, moment, seen
+        )
+        true_label[game], mistake[game] = label, wrong
+        rewards[game] = pay(reward_kind, seen, label, wrong)
+        mistakes[game] += wrong
+        rounds[game] = moment + 1
+    return -1
+
+
+class Paper:
+    """Arrays to write outcomes on: fresh ones for what somebody asks for, and scratch paper for the rest.
+
+    Parameters
+    ----------
+    games, dim : int
+        N and d.
+    info_level : str
+        ``"none"``: only observations and rewards are asked for; ``"outcome"``: ``moved`` and ``mistake``, too;
+        ``"full"``: everything.
+    """
+
+    def __init__(self, games: int, dim: int, info_level: str) -> None:
+        self._shape = (games, 2 * dim + 4)
+        flags = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
+        truth = np.empty((games, dim)), np.empty(games), np.empty(games)
+        self._level, self._flags, self._truth = info_level, flags, truth
+
+    def fresh(self) -> tuple[Float, Float, Bool, Bool, Float, Float, Float]:
+        """Return arrays of no meaning yet, in the order of `Outcomes`."""
+        games = self._shape[0]
+        observation, reward = np.empty(self._shape), np.empty(games)
+        if self._level == "none":
+            return observation, reward, *self._flags, *self._truth
+        moved, mistake = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
+        if self._level == "outcome":
+            return observation, reward, moved, mistake, *self._truth
+        return observation, reward, moved, mistake, np.empty(self._truth[0].shape), np.empty(games), np.empty(games)
+
+
+class Games(ABC):
+    """N games, each at a round of its own.
+
+    Attributes
+    ----------
+    rounds, mistakes : ndarray, shape (N,), int64
+        Rounds played, and mistakes made, since each game's episode began.
+    """
+
+    rounds: Int
+    mistakes: Int
+
+    @abstractmethod
+    def begin(self, games: Int, keys: Key) -> None:
+        """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
+
+    @abstractmethod
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
+        """Publish ``classifiers`` (N, d + 1), one in each ``active`` (N,) game, and resolve the round.
+
+        Raises
+        ------
+        ValueError
+            If a number in the row of an active game is NaN or outside [-1, 1]; then no game is played.
+        """
+
+    @abstractmethod
+    def cost_of(self, game: int) -> Cost:
+        """Return the manipulation cost of the individual whom a game met last."""
+
+
+def _refuse(classifiers: Float, game: int) -> None:
+    if game >= 0:
+        raise ValueError(
+            f"a published classifier must have entries in [-1, 1], got {classifiers[game].tolist()} in game {game}"
+        )
+
+
+class CompiledGames(Games):
+    """Games of individuals who best-respond and arrive from a source, all in one compiled loop."""
+
+    def __init__(self, setting: Setting, source: Source, reward_kind: str, games: int, info_level: str) -> None:
+        dim = setting.population.dim
+        self._paper = Paper(games, dim, info_level)
+        # Computed individuals take room; of members, four rounds share their random bits.
+        block, shortest = BLOCK, 1 if source.order == NEW else 4
+        room = games * (1 if len(source.features) else dim)
+        while block > shortest and block * room > COMPUTED_AHEAD:
+            block //= 2
+        self._arrivals = ManyArrivals(source, games, block)
+        self._setting = setting
+        arrivals = self._arrivals
+        budgets = setting.cost.budgets(dim) if arrivals.budgets is None else arrivals.budgets
+        self.rounds = np.zeros(games, dtype=np.int64)
+        self.mistakes = np.zeros(games, dtype=np.int64)
+        self._known = 0
+        # What `play_games` gets in every round, before and after the classifiers.
+        self._rules = setting.cost.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)
+        self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self.rounds, self.mistakes
+
+    def begin(self, games: Int, keys: Key) -> None:
+        """Let an episode begin in each of ``games``."""
+        self._arrivals.begin(games, keys)
+        self.rounds[games] = self.mistakes[games] = 0
+        self._known = 0
+
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
+        """Publish and resolve."""
+        if not self._known:
+            self._known = self._arrivals.fill(self.rounds)
+        paper = self._paper.fresh()
+        arguments: tuple[Any, ...] = (*self._rules, classifiers, active, *self._table, *paper)
+        illegal = play_games(*arguments)
+        if illegal >= 0:
+            _refuse(classifiers, illegal)
+        self._known -= 1
+        return Outcomes._make(paper)
+
+    def cost_of(self, game: int) -> Cost:
+        """Return the cost of the individual met last."""
+        own = self._arrivals.budgets
+        if own is None:
+            return self._setting.cost
+        index = self._arrivals.index
+        return L2Cost(own[index[game, (self.rounds[game] - 1) % index.shape[1]], 0])
+
+
+class SeparateGames(Games):
+    """Games whose individuals answer, or arrive, by rules in Python: `Game` objects in a row."""
+
+    def __init__(self, setting: Setting, reward_kind: str, games: int) -> None:
+        self._paper = Paper(games, setting.population.dim, "full")
+        self._setting, self._reward_kind = setting, reward_kind
+        self._games: list[Game | None] = [None] * games
+        self.rounds = np.zeros(games, dtype=np.int64)
+        self.mistakes = np.zeros(games, dtype=np.int64)
+
+    def begin(self, games: Int, keys: Key) -> None:
+        """Let an episode begin in each of ``games``."""
+        for game, key in zip(games.tolist(), keys, strict=True):
+            self._games[game] = Game(self._setting, key)
+        self.rounds[games] = self.mistakes[games] = 0
+
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
+        """Publish and resolve."""
+        _refuse(classifiers, first_illegal(classifiers, active))
+        outcomes = Outcomes(*self._paper.fresh())
+        for row, game in enumerate(self._games):
+            values: tuple[Any, ...] = (0.0,) * len(outcomes)
+            if game is not None and active[row]:
+                observation, true_features, label, moved, cost, mistake = played = game.play(classifiers[row])
+                values = (observation, reward(self._reward_kind, played), moved, mistake, true_features, label, cost)
+                self.rounds[row], self.mistakes[row] = game.round, game.mistakes
+            for array, value in zip(outcomes, values, strict=True):
+                array[row] = value
+        return outcomes
+
+    def cost_of(self, game: int) -> Cost:
+        """Return the cost of the individual met last."""
+        one = self._games[game]
+        return self._setting.cost if one is None else one.cost_of(one.round - 1)
+
+
+def games_of(setting: Setting, reward_kind: str, games: int, info_level: str) -> Games:
+    """Return N games in the fastest form that the setting allows; ``info_level`` as for `Paper`."""
+    source = setting.source()
+    if source is None:
+        return SeparateGames(setting, reward_kind, games)
+    return CompiledGames(setting, source, reward_kind, games, info_level)

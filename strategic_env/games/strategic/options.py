@@ -1,0 +1,124 @@
+"""What the single and the vector environment share: their options, their spaces, and what goes in and out."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+
+from agents.costs import L2, Cost
+from agents.foundation.checks import finite_array, one_of
+from agents.foundation.typing import Float, Numbers
+from agents.populations.population import Population
+from agents.responses.individuals import BestResponse, Individual
+from learners.strategic.observation import Layout
+from strategic_env.games.shared.spaces import (
+    INFO_LEVELS,
+    Knowledge,
+    Observation,
+    as_float32,
+    checked_horizon,
+    checked_knowledge,
+    observation_space,
+)
+from strategic_env.games.strategic.rules import REWARDS
+from strategic_env.games.strategic.setting import Setting
+
+Action: TypeAlias = Numbers
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
+
+
+class Interface:
+    """The options of an environment, checked, and the spaces that follow from them.
+
+    Parameters
+    ----------
+    population, cost, individual, feedback, population_seed
+        See `strategic_env.games.strategic.setting.Setting`.
+    horizon, reward, observation, info_level, knowledge, render_mode
+        See `strategic_env.games.strategic.single.StrategicClassificationEnv`.
+
+    Attributes
+    ----------
+    setting : Setting
+    knowledge : dict
+        What a learner is told.
+    observation_space, action_space : Space
+        Of one game.
+    layout : Layout
+        Of an observation.
+    observe : callable
+        Returns what a learner sees, from one vector (2 d + 4,) or from rows of them.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        cost: Cost,
+        *,
+        individual: Individual | None,
+        feedback: str,
+        reward: str,
+        horizon: int,
+        population_seed: int | None,
+        observation: str,
+        info_level: str,
+        knowledge: Knowledge | None,
+        render_mode: str | None,
+    ) -> None:
+        self.setting = Setting(
+            population=population,
+            cost=cost,
+            individual=individual or BestResponse(),
+            feedback=feedback,
+            population_seed=population_seed,
+        )
+        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
+        self.horizon = checked_horizon(horizon, self.flat)
+        self.reward = one_of("reward", reward, REWARDS)
+        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
+        self.knowledge = checked_knowledge(knowledge_of(population, cost) if knowledge is None else knowledge)
+        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
+        self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
+        self.layout = Layout(population.dim)
+        self.observe: Callable[[Float], Observation] = as_float32 if self.flat else self.layout.split
+        self.dtype = np.dtype(np.float32 if self.flat else np.float64)
+
+    def published(self, action: Action, shape: tuple[int, ...]) -> Action:
+        """Return actions in the dtype of the action space, contiguous.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no finite numbers in this shape.
+        """
+        if type(action) is not np.ndarray or action.dtype is not self.dtype:
+            action = finite_array("action", action, shape).astype(self.dtype)
+        if action.shape != shape:
+            raise ValueError(f"action must have shape {shape}, got {action.shape}")
+        return np.ascontiguousarray(action)
+
+
+def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+    """Return the observation and the action space of one game; all bounds are finite."""
+    population, cost = setting.population, setting.cost
+    move = cost.budgets(population.dim).max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
+    rounding = 1e-9 * population.radius
+    low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
+    bounds = {
+        "classifier": (-np.ones(population.dim + 1), np.ones(population.dim + 1)),
+        "features": (low, high),
+        "label": (-np.ones(1), np.ones(1)),
+        "prediction": (-np.ones(1), np.ones(1)),
+        "round": (np.zeros(1), np.full(1, float(horizon))),
+    }
+    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), np.float32 if flat else np.float64)
+    return observation_space(bounds, flat), action_space
+
+
+def knowledge_of(population: Population, cost: Cost) -> dict[str, object]:
+    """Return everything that a learner can be told: ``cost``, ``alpha``, ``radius`` and, where known, ``margin``."""
+    alpha = cost.alpha.item() if cost.norm == L2 and cost.alpha.size == 1 else cost.budgets(population.dim)[0].tolist()
+    told: dict[str, object] = {"cost": "l2" if cost.norm == L2 else "l1", "alpha": alpha, "radius": population.radius}
+    return told | ({} if population.margin is None else {"margin": population.margin})

@@ -1,0 +1,376 @@
+"""Whole games in compiled code: a learner against a scenario, without Python between the rounds."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.boundary import FLOAT64_EPS, scaled_score
+from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
+from agents.foundation.checks import LARGEST_SIZE, count, shown
+from agents.foundation.compiled import loop, released
+from agents.foundation.lanes import prefetch
+from agents.foundation.streams import LARGEST_SEED
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.arrivals import ManyArrivals
+from learners.multiclass.base import MulticlassLearner
+from learners.policy import Policy
+from learners.strategic.base import Learner
+from learners.strategic.observation import rounding
+from learners.strategic.rules import concerns, learn, publish
+from strategic_env.bench.contestants import contestant
+from strategic_env.games.multiclass import rollout as multiclass
+from strategic_env.games.multiclass.rules import MulticlassSetting
+from strategic_env.games.scenarios import playable
+from strategic_env.games.shared.rollout import Rollout as Rollout
+from strategic_env.games.shared.rollout import checked_checkpoints, keys_of_games, play_in_chunks, shares_of
+from strategic_env.games.shared.scenario import BenchScenario
+from strategic_env.games.strategic.rules import own_row
+from strategic_env.games.strategic.setting import FEEDBACK, Setting
+
+# Individuals are computed ahead of a block of rounds: so many numbers stay in a processor's cache.
+SHORTEST_BLOCK, ROOM = 64, 2**15
+# Rows of so many numbers are asked for so many rounds ahead; few numbers come soon enough by themselves.
+FETCHED_AHEAD, ROUNDS_AHEAD = 32, 8
+
+
+class Tally(NamedTuple):
+    """What is counted of N games.
+
+    Attributes
+    ----------
+    mistakes, manipulations, qualified : ndarray, shape (N,), int64
+        Wrong predictions, individuals who moved, individuals whose true label is +1.
+    qualified_cost : ndarray, shape (N,)
+        What the qualified paid for manipulation, in total.
+    curves : ndarray, shape (N, C), int64
+        Mistakes up to each checkpoint.
+    """
+
+    mistakes: Int
+    manipulations: Int
+    qualified: Int
+    qualified_cost: Float
+    curves: Int
+
+
+@loop
+def skim(
+    state: Any,
+    game: int,
+    labels_rejected: bool,
+    aimed: Aim,
+    classifier: Float,
+    features: Float,
+    index: Int,
+    label: Float,
+    budgets: Float,
+    start: int,
+    stop: int,
+    tally: Tally,
+) -> int:
+    """Play rounds of a block with one classifier, up to the first one that concerns the learner; return its place.
+
+    Rounds ``start`` to ``stop`` of the block are played, that one included, and counted. Nobody needs to see a report:
+    one score says who moves and what is predicted. ``stop`` if no round concerns the learner.
+    """
+    mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
+    at, shared, last = start, budgets.shape[0] == 1, index.shape[0] - 1
+    wide = features.shape[1] >= FETCHED_AHEAD
+    within = reached(aimed, budgets[0])
+    while at < stop:
+        # Unsigned: no time is lost on asking whether to count from the end.
+        moment = np.uint64(at)
+        row, truth = np.uint64(index[moment]), label[moment]
+        if wide:
+            prefetch(features, index[np.uint64(min(at + ROUNDS_AHEAD, last))])
+        gap = -scaled_score(classifier, aimed.factor, features[row])
+        if not shared:
+            within = reached(aimed, budgets[row])
+        accepted, moved, positive = gap <= within, moves(gap, within), truth > 0.0
+        mistakes += accepted != positive
+        manipulations += moved
+        qualified += positive
+        # Without a branch, which a processor could not foresee: most pay nothing.
+        paid += (gap if moved & positive else 0.0) / (within if within > 0.0 else 1.0)
+        shown = truth if accepted | labels_rejected else 0.0
+        if concerns(state, game, 1.0 if accepted else -1.0, shown):
+            break
+        at += 1
+    tally.mistakes[game] += mistakes
+    tally.manipulations[game] += manipulations
+    tally.qualified[game] += qualified
+    tally.qualified_cost[game] = paid
+    return at
+
+
+@released
+def play_blocks(
+    state: Any,
+    norm: int,
+    labels_rejected: bool,
+    features: Float,
+    index: Int,
+    label: Float,
+    budgets: Float,
+    published: Float,
+    first: int,
+    last: int,
+    checkpoints: Int,
+    tally: Tally,
+    games: Int,
+) -> None:
+    """Play rounds ``first`` to ``last`` of some ``games`` (n,), which are the ones in a block.
+
+    ``index`` and ``label`` (n, B) hold the block, as in `agents.populations.arrivals.ManyArrivals`; ``published`` (N, d + 1) each
+    game's classifier from block to block.
+    """
+    report = np.empty(features.shape[1])
+    due = np.searchsorted(checkpoints, first, side="right")
+    for desk in range(games.shape[0]):
+        game = games[desk]
+        classifier, rows, labels = published[game], index[desk], label[desk]
+        if first == 0:
+            publish(state, game, classifier)
+        aimed = aim(norm, classifier, budgets[0])
+        at, place = 0, due
+        while at < last - first:
+            ahead = place < checkpoints.shape[0] and checkpoints[place] <= last
+            stop = checkpoints[place] - first if ahead else last - first
+            at = skim(
+                state,
+                game,
+                labels_rejected,
+                aimed,
+                classifier,
+                features,
+                rows,
+                labels,
+                budgets,
+                at,
+                stop,
+                tally,
+            )
+            if at < stop:
+                if hear(
+                    state,
+                    game,
+                    labels_rejected,
+                    aimed,
+                    classifier,
+                    features,
+                    rows,
+                    labels,
+                    budgets,
+                    at,
+                    report,
+                ):
+                    publish(state, game, classifier)
+                    aimed = aim(norm, classifier, budgets[0])
+                at += 1
+            if ahead and at == stop:
+                tally.curves[game, place] = tally.mistakes[game]
+                place += 1
+
+
+@released
+def hear(
+    state: Any,
+    game: int,
+    labels_rejected: bool,
+    aimed: Aim,
+    classifier: Float,
+    features: Float,
+    index: Int,
+    label: Float,
+    budgets: Float,
+    at: int,
+    report: Float,
+) -> bool:
+    """Let the learner learn from round ``at`` of a block, as it shows; return whether it publishes anew."""
+    true_features, budget = features[index[at]], budgets[own_row(budgets, index[at])]
+    gap, within = gap_and_reach(aimed, classifier, true_features, budget)
+    accepted = gap <= within
+    write_report(aimed, classifier, true_features, gap, moves(gap, within), report)
+    shown = label[at] if accepted or labels_rejected else 0.0
+    eps = rounding(report, classifier, FLOAT64_EPS)
+    return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))
+
+
+def rollout(
+    learner: str | Policy[Any],
+    scenario: str | BenchScenario,
+    games: int = 1,
+    rounds: int | None = None,
+    seed: int = 0,
+    *,
+    checkpoints: Sequence[int] = (),
+    threads: int = 1,
+    progress: Callable[[Rollout], object] | None = None,
+) -> Rollout:
+    """Let a learner play many games in compiled code.
+
+    The numbers are those of a loop over the environment: game i is ``env.reset(seed=seed, options={"game": i})``, and
+    row i of the vector environment after ``reset(seed=seed)``. Memory does not grow with ``rounds``.
+
+    Parameters
+    ----------
+    learner : str or Policy
+        A name (`learners.catalogue`), built from what the scenario tells, or a learner of this package.
+    scenario : str, Scenario or MulticlassScenario
+        What it meets.
+    games : int
+        N.
+    rounds : int, optional
+        Rounds per game, in one episode; the scenario's horizon by default.
+    seed : int
+        Seed of all games.
+    checkpoints : sequence of int
+        Rounds, from 1 on and increasing, after which to note the mistakes so far.
+    threads : int
+        Processor cores to share the games among.
+    progress : callable, optional
+        Called now and then with the `Rollout` so far, whose arrays go on changing; if it returns False, the rollout
+        ends there. An interrupt (Ctrl-C) ends it between two blocks of rounds, with a KeyboardInterrupt.
+
+    Returns
+    -------
+    Rollout
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a learner is made for another game or told too little, or the scenario's
+        individuals arrive or answer by rules in Python (`supports`).
+    TypeError
+        If an argument is of the wrong kind, or the learner has no compiled rules.
+    """
+    chosen = playable(scenario)
+    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
+    chosen = chosen.lasting(length)
+    player = contestant(learner, chosen).learner if isinstance(learner, str) else learner
+    if not isinstance(player, Policy) or not has_rules(player):
+        raise TypeError(
+            "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
+            "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
+            f"{shown(learner)}; evaluate plays others, such as trained policies"
+        )
+    chosen.check_learner(player)
+    if not supports(player, chosen.setting):
+        raise ValueError(
+            f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
+        )
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
+    most = LARGEST_SIZE // chosen.setting.population.dim
+    games = count("games", games, minimum=1, maximum=most)
+    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
+    marks = checked_checkpoints(checkpoints, length)
+    return play_keys(player, chosen.setting, keys, length, marks, count("threads", threads, minimum=1), progress)
+
+
+def has_rules(learner: object) -> bool:
+    """Whether a learner is what its compiled rules say: none that predicts in another way."""
+    return (
+        isinstance(learner, Policy)
+        and type(learner).predict in (Learner.predict, MulticlassLearner.predict)
+        and "predict" not in vars(learner)
+    )
+
+
+def supports(learner: object, setting: Setting | MulticlassSetting) -> bool:
+    """Whether a learner's games in a setting can be played in compiled code."""
+    return has_rules(learner) and setting.source() is not None
+
+
+def play_keys(
+    learner: Policy[Any],
+    setting: Setting | MulticlassSetting,
+    keys: Key,
+    rounds: int,
+    checkpoints: Int,
+    threads: int = 1,
+    progress: Callable[[Rollout], object] | None = None,
+) -> Rollout:
+    """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
+    if isinstance(setting, MulticlassSetting):
+        return multiclass.play_keys(learner, setting, keys, rounds, checkpoints, threads, progress)
+    dim, games = setting.population.dim, len(keys)
+    state, published = learner.initial_state(games, dim), np.zeros((games, dim + 1))
+    mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
+    curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
+    tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
+    learner.check_state(state, games, dim)
+    parts = shares_of(games, threads)
+    block = _block(setting, len(parts[0]), rounds)
+    shares = [Share(setting, keys, part, block) for part in parts]
+    plays = [partial(share.play, state, published, checkpoints=checkpoints, tally=tally) for share in shares]
+
+    def result(played: int) -> Rollout:
+        return Rollout(played, *tally[:4], checkpoints, tally.curves, state)
+
+    def report(played: int) -> object:
+        return None if progress is None else progress(result(played))
+
+    return result(play_in_chunks(plays, rounds, block, threads, report))
+
+
+class Share:
+    """Some of the games, which one thread plays block by block.
+
+    Parameters
+    ----------
+    setting : Setting
+    keys : ndarray, shape (N, 2), uint64
+        Of all games.
+    games : ndarray, shape (n,), int64
+        Those of this share.
+    block : int
+        Rounds computed at a time.
+    """
+
+    def __init__(self, setting: Setting, keys: Key, games: Int, block: int) -> None:
+        source = setting.source()
+        assert source is not None
+        self.block, self.games, self._setting = block, games, setting
+        self._arrivals = ManyArrivals(source, len(games), self.block)
+        self._arrivals.begin(np.arange(len(games)), keys[games])
+        own = self._arrivals.budgets
+        self._budgets = setting.cost.budgets(setting.population.dim) if own is None else own
+
+    def play(
+        self, state: tuple[NDArray[Any], ...], published: Float, first: int, last: int, checkpoints: Int, tally: Tally
+    ) -> None:
+        """Play rounds ``first`` (a multiple of the block) to ``last``."""
+        arrivals = self._arrivals
+        for begin in range(first, last, self.block):
+            end = min(last, begin + self.block)
+            arrivals.fill(np.full(len(self.games), begin), min(self.block, -(-(end - begin) // 4) * 4))
+            play_blocks(
+                state,
+                self._setting.cost.norm,
+                FEEDBACK[self._setting.feedback],
+                arrivals.features,
+                arrivals.index,
+                arrivals.label,
+                self._budgets,
+                published,
+                begin,
+                end,
+                checkpoints,
+                tally,
+                self.games,
+            )
+
+
+def _block(setting: Setting, games: int, rounds: int) -> int:
+    """Return how many rounds of so many games to compute at a time, the same in every share."""
+    source = setting.source()
+    assert source is not None
+    room = games * (1 if len(source.features) else setting.population.dim)
+    block = SHORTEST_BLOCK
+    while block < rounds and 2 * block * room <= ROOM:
+        block *= 2
+    return block

@@ -1,0 +1,229 @@
+"""One round of strategic classification, and its bookkeeping. Nothing here knows Gymnasium."""
+
+import math
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from agents.boundary import FLOAT64_EPS, scale, scaled_score, side
+from agents.costs import L2, respond
+from agents.foundation.compiled import compiled, inlined, loop
+from agents.foundation.lanes import copy, scaled_dot
+from agents.foundation.typing import Float, Numbers
+
+REWARDS = ("mistake", "accuracy", "hinge", "observed")
+_MISTAKE, _ACCURACY, _HINGE, _OBSERVED = range(4)
+
+
+@inlined
+def publishable(classifier: Numbers) -> bool:
+    """Whether all entries lie in [-1, 1] (NaN does not)."""
+    inside = True
+    for i in range(classifier.shape[0]):
+        inside &= abs(classifier[i]) <= 1.0
+    return inside
+
+
+@inlined
+def write_outcome(accepted: bool, label: float, labels_rejected: bool, moment: int, observation: Float) -> bool:
+    """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
+    d = observation.shape[0] // 2 - 2
+    prediction = 1.0 if accepted else -1.0
+    observation[2 * d + 1] = label if accepted or labels_rejected else 0.0
+    observation[2 * d + 2] = prediction
+    observation[2 * d + 3] = moment + 1
+    return prediction != label
+
+
+@inlined
+def pay(kind: int, observation: Float, label: float, mistake: bool) -> float:
+    """Return the reward of a round, by its place in `REWARDS`; ``observation`` (2 d + 4,) shows the round."""
+    d = observation.shape[0] // 2 - 2
+    if kind == _HINGE:
+        return -max(0.0, 1.0 - label * published_score(observation[: d + 1], observation[d + 1 : 2 * d + 1]))
+    if kind == _ACCURACY:
+        return 0.0 if mistake else 1.0
+    hidden = kind == _OBSERVED and observation[2 * d + 1] == 0.0
+    return -1.0 if mistake and not hidden else 0.0
+
+
+@inlined
+def play_best_response(
+    norm: int,
+    labels_rejected: bool,
+    classifier: Float,
+    true_features: Float,
+    budget: Float,
+    label: float,
+    moment: int,
+    observation: Float,
+) -> tuple[bool, float, bool]:
+    """Let one individual best-respond in round ``moment``; return (moved, cost, mistake).
+
+    ``observation`` (2 d + 4,) is overwritten, all but the classifier that it begins with.
+    """
+    d = true_features.shape[0]
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
+    return moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+
+
+@inlined
+def own_row(budgets: Float, row: int) -> int:
+    """Return which row of budgets (M or 1, 1 or d) is an individual's: its own, or the one that all share."""
+    return row if budgets.shape[0] > 1 else 0
+
+
+@loop
+def play_published(
+    norm: int,
+    labels_rejected: bool,
+    classifier: Numbers,
+    features: Float,
+    row: int,
+    label: float,
+    budgets: Float,
+    moment: int,
+    true_features: Float,
+    observation: Float,
+) -> tuple[bool, bool, float, bool]:
+    """Check the classifier, then let the individual in ``features[row]`` answer; return (legal, moved, cost, mistake).
+
+    ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not played; one in
+    float32 is, as the same numbers in float64.
+    """
+    if not publishable(classifier):
+        return False, False, 0.0, False
+    copy(features[row], true_features)
+    copy(classifier, observation)
+    published, budget = observation[: classifier.shape[0]], budgets[own_row(budgets, row)]
+    moved, cost, mistake = play_best_response(
+        norm, labels_rejected, published, true_features, budget, label, moment, observation
+    )
+    return True, moved, cost, mistake
+
+
+@compiled
+def judge(classifier: Float, true_features: Float, report: Float, reach_scale: float) -> bool:
+    """Whether a report from anywhere is accepted: exactly if it is the truth, else up to a mover's rounding.
+
+    Agrees with `play_best_response` on every best response.
+    """
+    for i in range(report.shape[0]):
+        if report[i] != true_features[i]:
+            return side(classifier, report, reach_scale, FLOAT64_EPS) >= 0
+    factor, _ = scale(classifier)
+    return scaled_score(classifier, factor, true_features) >= 0.0
+
+
+@inlined
+def price(norm: int, true_features: Float, report: Float, budget: Float) -> float:
+    """Return what a report costs; infinite if what cannot move did."""
+    total = 0.0
+    for i in range(report.shape[0]):
+        distance = abs(report[i] - true_features[i])
+        if norm == L2:
+            total = float(np.hypot(total, distance))  # squares of tiny moves would vanish
+        elif distance > 0.0:
+            total += distance / budget[i] if budget[i] > 0.0 else math.inf
+    if norm == L2 and total > 0.0:
+        return total / budget[0] if budget[0] > 0.0 else math.inf
+    return total
+
+
+@compiled
+def judge_report(
+    norm: int,
+    reach_scale: float,
+    classifier: Float,
+    true_features: Float,
+    budget: Float,
+    report: Float,
+    observed: Float,
+) -> tuple[bool, bool, float]:
+    """Resolve a report (d,) from anywhere; return (accepted, moved, cost).
+
+    A best response is taken for one, so that it counts as in the other forms of the game to the last bit; any other
+    report is judged and priced as it stands. ``observed`` (d,) is overwritten with the report.
+    """
+    accepted, moved, cost = respond(norm, classifier, true_features, budget, observed)
+    best, stayed = True, True
+    for i in range(report.shape[0]):
+        best &= report[i] == observed[i]
+        stayed &= report[i] == true_features[i]
+    if best:
+        return accepted, moved, cost
+    copy(report, observed)
+    return judge(classifier, true_features, report, reach_scale), not stayed, price(norm, true_features, report, budget)
+
+
+@compiled
+def published_score(classifier: Float, report: Float) -> float:
+    """Score of a report under the published array scaled to norm 1, so that only its direction matters; 0 for zeros."""
+    largest = 0.0
+    for value in classifier:
+        largest = max(largest, abs(value))
+    if largest == 0.0:
+        return 0.0
+    # Squares of entries of size 1 neither under- nor overflow; 2**1000 is enough for the smallest number there is.
+    factor = 2.0 ** min(1000, -math.frexp(largest)[1])
+    norm = math.sqrt(scaled_dot(classifier, factor, classifier, factor, classifier.shape[0]))
+    return scaled_score(classifier, factor, report) / norm
+
+
+class Round(NamedTuple):
+    """What happened in one round.
+
+    Attributes
+    ----------
+    observation : ndarray, shape (2 d + 4,)
+        What the learner sees, laid out as `learners.strategic.observation.Layout` says.
+    true_features : ndarray, shape (d,)
+    true_label : float
+        -1 or +1.
+    moved : bool
+    cost : float
+        What the individual paid.
+    mistake : bool
+    """
+
+    observation: Float
+    true_features: Float
+    true_label: float
+    moved: bool
+    cost: float
+    mistake: bool
+
+    @property
+    def report(self) -> Float:
+        """The reported features (d,)."""
+        return self.observation[self.true_features.size + 1 : -3]
+
+    @property
+    def classifier(self) -> Float:
+        """The published classifier (d + 1,)."""
+        return self.observation[: self.true_features.size + 1]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the prediction is +1."""
+        return bool(self.observation[-2] > 0.0)
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the learner sees the label."""
+        return bool(self.observation[-3] != 0.0)
+
+
+# The fields of a Round without their names, which cost a twentieth of a step: `Round(*outcome)` gives them back.
+Outcome: TypeAlias = tuple[Float, Float, float, bool, float, bool]
+
+
+def reward(kind: str, outcome: Outcome) -> float:
+    """Reward of a round; higher is better.
+
+    ``"mistake"``: -1 for a mistake, else 0. ``"accuracy"``: 1 for a correct prediction, else 0. ``"hinge"``:
+    ``-max(0, 1 - y s)`` with s the score of the report under the published array scaled to norm 1.
+    ``"observed"``: as ``"mistake"``, but 0 where the label stays hidden.
+    """
+    observation, _, label, _, _, mistake = outcome
+    return pay(REWARDS.index(kind), observation, label, mistake)

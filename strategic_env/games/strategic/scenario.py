@@ -1,0 +1,147 @@
+"""Named scenarios of strategic classification."""
+
+import inspect
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from agents.foundation.checks import count, one_of
+from agents.responses.individuals import BestResponse
+from learners.policy import Policy
+from learners.strategic.base import Truth
+from learners.strategic.fixed import BestFixedClassifier
+from strategic_env.games.registration import STRATEGIC
+from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
+from strategic_env.games.strategic.builders import BUILDERS, truth_of
+from strategic_env.games.strategic.claims import check_truth, unverified
+from strategic_env.games.strategic.options import knowledge_of
+from strategic_env.games.strategic.setting import FEEDBACK, Setting
+from strategic_env.games.strategic.single import StrategicClassificationEnv
+from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
+
+
+@dataclass(frozen=True)
+class Scenario(BenchScenario):
+    """A named game of strategic classification with its options.
+
+    Attributes
+    ----------
+    name : str
+        A key of `strategic_env.games.registration.STRATEGIC`, or a name of your own.
+    setting : Setting
+        Population, cost, feedback.
+    horizon : int
+        Rounds per episode.
+    knowledge : dict
+        What a learner is told.
+    truth : Truth or None
+        What the theorems' bounds depend on; None where no hyperplane separates the labels, or nobody knows. It is held
+        against the setting; where nobody can tell, as of a population of your own, no bounds are shown.
+    options : dict
+        The options that were given, all JSON.
+
+    Raises
+    ------
+    ValueError
+        If the truth is not that of the setting: bounds would be shown that do not hold.
+    """
+
+    name: str
+    setting: Setting
+    horizon: int
+    knowledge: dict[str, object]
+    truth: Truth | None
+    options: dict[str, object] = field(default_factory=dict)
+
+    game = "strategic"
+    manipulable = True
+    reference = BestFixedClassifier.name
+    game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME
+    environment_options = ("reward", "observation", "info_level", "render_mode")
+
+    def __post_init__(self) -> None:
+        """Check that the parts fit each other."""
+        count("horizon", self.horizon, minimum=1)
+        if self.truth is not None:
+            check_truth(self.truth, self.setting)
+
+    @property
+    def proved(self) -> Truth | None:
+        """The truth, where the theorems' assumptions hold and it is verified."""
+        return None if self._voided() else self.truth
+
+    def make(self, **options: object) -> StrategicClassificationEnv:
+        """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
+        refuse_unknown(options, self.environment_options, self.name)
+        return StrategicClassificationEnv(**self._parts(), **options)  # type: ignore[arg-type]
+
+    def make_vec(self, num_envs: int, **options: object) -> StrategicClassificationVectorEnv:
+        """Make the vector environment of N games; ``options`` as for `make`, and ``autoreset_mode``."""
+        refuse_unknown(options, self.vector_options(), self.name)
+        return StrategicClassificationVectorEnv(num_envs=num_envs, **self._parts(), **options)  # type: ignore[arg-type]
+
+    def lasting(self, rounds: int) -> Self:
+        """Return the same scenario with episodes of so many rounds."""
+        return replace(self, horizon=rounds)
+
+    def check_learner(self, learner: Policy[Any]) -> None:
+        """Make sure that a learner can play: begin a game and forget it.
+
+        Raises
+        ------
+        ValueError
+            If it is made for another game, or another number of features.
+        """
+        check_game(learner, self)
+        begin(learner, self.setting.population.dim)
+
+    def why_no_bound(self) -> str:
+        """Say which assumption of the theorems fails."""
+        return self._voided() or "no bounds: no theorem of these learners applies here"
+
+    def _voided(self) -> str | None:
+        """Say what voids the bounds of all learners; None if nothing does."""
+        setting = self.setting
+        if setting.feedback != "full":
+            return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
+        if type(setting.individual) is not BestResponse:
+            return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
+        if self.truth is None:
+            return "no bounds: no hyperplane is known to separate the labels"
+        return unverified(setting.population)
+
+    def _parts(self) -> dict[str, Any]:
+        setting = self.setting
+        return {
+            "population": setting.population,
+            "cost": setting.cost,
+            "individual": setting.individual,
+            "feedback": setting.feedback,
+            "population_seed": setting.population_seed,
+            "horizon": self.horizon,
+            "knowledge": self.knowledge,
+        }
+
+
+def strategic_scenario(name: str, /, **options: object) -> Scenario:
+    """Return a scenario of strategic classification by name, as `scenario` does.
+
+    Raises
+    ------
+    ValueError
+        As there; and if the scenario is of another game.
+    """
+    one_of("scenario", name, tuple(STRATEGIC))
+    build = BUILDERS[name]
+    own = tuple(inspect.signature(build).parameters)
+    refuse_unknown(options, (*own, *Scenario.game_options), name)
+    parts = build(**{key: value for key, value in options.items() if key in own})
+    setting = Setting(
+        population=parts.population,
+        cost=parts.cost,
+        feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
+        population_seed=options.get("population_seed"),  # type: ignore[arg-type]
+    )
+    horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
+    known = knowledge_of(parts.population, parts.cost)
+    knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
+    return Scenario(name, setting, horizon, knowledge, truth_of(parts), dict(options))

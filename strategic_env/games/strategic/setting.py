@@ -1,0 +1,129 @@
+"""Who arrives, what manipulation costs them, how they answer, and which labels the learner gets to see."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from agents.costs import L2, Cost, check_cost
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of
+from agents.foundation.limits import limits_of
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Key
+from agents.populations.arrivals import Arrivals
+from agents.populations.own_arrivals import played_arrivals, played_source
+from agents.populations.population import Population
+from agents.populations.sources import Source
+from agents.responses.individuals import BestResponse, Individual
+from learners.feedback.graph import Feedback, FeedbackGraph
+
+# Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.
+GRAPHS = {name: FeedbackGraph.named(name, 2) for name in ("full", "apple_tasting")}
+
+
+# May the learner see the label of an individual whom it rejected? It always sees that of the accepted.
+FEEDBACK = {name: bool(graph.reveals[0].all()) for name, graph in GRAPHS.items()}
+
+
+# Beyond this many radii, the rounding of a mover's place reaches the size of the population.
+LARGEST_REACH = 1e4
+
+
+def feedback_name(feedback: Feedback) -> str:
+    """Return the name of a feedback graph over the two predictions: a key of `FEEDBACK`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is none, or hides the labels of the accepted.
+    """
+    if isinstance(feedback, str):
+        return one_of("feedback", feedback, tuple(FEEDBACK))
+    try:
+        graph = FeedbackGraph.of(feedback, 2)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"feedback must be 'full', 'apple_tasting' or a graph of 2 classes: {error}") from error
+    for name, known in GRAPHS.items():
+        if graph == known:
+            return name
+    raise ValueError(
+        "feedback must show the labels of the accepted (node 1), and have no query node, "
+        f"got {graph.reveals.astype(int).tolist()}"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Who arrives, what manipulation costs them, how they answer, and which labels the learner gets to see.
+
+    Attributes
+    ----------
+    population : Population
+    cost : Cost
+    individual : Individual
+    feedback : str
+        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled. A `FeedbackGraph` or adjacency over the two
+        predictions (node 0 rejects, node 1 accepts) is taken, too, and kept as the name of what it shows.
+    population_seed : int or None
+        Meet the same population in every episode; by default it is drawn afresh.
+    """
+
+    population: Population
+    cost: Cost
+    individual: Individual = BestResponse()
+    feedback: str = "full"
+    population_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the parts are what they should be, and fit each other."""
+        for name, part, kind in (("population", self.population, Population), ("cost", self.cost, Cost)):
+            if not isinstance(part, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, got {part!r}")
+        if isinstance(self.individual, type) or not hasattr(self.individual, "report"):
+            raise TypeError(f"individual must have a method report(), like BestResponse(), got {self.individual!r}")
+        object.__setattr__(self, "feedback", feedback_name(self.feedback))
+        if self.population_seed is not None:
+            count("population_seed", self.population_seed, maximum=LARGEST_SEED)
+        self._check_reaches()
+
+    def _check_reaches(self) -> None:
+        population, cost = self.population, self.cost
+        limits_of(population)
+        check_cost(cost, population.dim)
+        finite_length("the individual's slack", getattr(self.individual, "slack", None))
+        if len(cost.budgets(population.dim)) != 1:
+            raise ValueError(f"alpha must be the same for every individual, got {cost!r}; populations may differ in it")
+        own = population.alpha
+        if own is not None and (cost.norm != L2 or cost.alpha.max() != own[1]):
+            raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {cost!r}")
+        if population.radius > 0.0 and self.reach_scale > LARGEST_REACH * population.radius:
+            raise ValueError(
+                f"alpha must be at most {LARGEST_REACH:g} times the radius {population.radius:g} of the population, "
+                f"so that rounding does not hide where people stand, got {self.reach_scale:g}"
+            )
+
+    @property
+    def reach_scale(self) -> float:
+        """The largest distance anybody moves."""
+        return float(self.cost.alpha.max()) + self.individual.slack
+
+    def arrivals(self, key: Key) -> Arrivals:
+        """Return the individuals of the episode with this key."""
+        return played_arrivals(self.population, self.population.arrivals(key, self._population_key))
+
+    def source(self) -> Source | None:
+        """Return how individuals arrive, for compiled code; None where only Python knows that, or how they answer."""
+        kinds = (self.population, *type(self.population).__mro__)
+        arrives, compiled = (
+            next(place for place, kind in enumerate(kinds) if name in vars(kind)) for name in ("arrivals", "source")
+        )
+        # Who arrives in another way than its parent, without saying so in `source`, must be asked itself.
+        if compiled > arrives or type(self.individual) is not BestResponse:
+            return None
+        return self.population_source()
+
+    def population_source(self) -> Source | None:
+        """Return how individuals arrive by the population's own `source`, however they answer."""
+        return played_source(self.population, self.population.source(self._population_key))
+
+    @cached_property
+    def _population_key(self) -> Key | None:
+        return None if self.population_seed is None else game_key(self.population_seed)

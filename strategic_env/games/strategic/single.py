@@ -1,0 +1,218 @@
+"""The game as a Gymnasium environment: one learner, one individual per round."""
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from agents.costs import Cost
+from agents.foundation.checks import LARGEST_SIZE, count
+from agents.foundation.typing import Float
+from agents.populations.population import Population
+from agents.responses.individuals import Individual
+from strategic_env.games.shared.single import SeededEnv
+from strategic_env.games.shared.spaces import Knowledge, Observation, another_thread
+from strategic_env.games.strategic.game import Game
+from strategic_env.games.strategic.options import RENDER_MODES, Action, Interface
+from strategic_env.games.strategic.rules import Outcome, Round, reward
+
+
+class StrategicClassificationEnv(SeededEnv[Observation, Action]):
+    """Publish a linear classifier every round, to individuals who change what they can afford to change.
+
+    ## Description
+    Each round the learner publishes a classifier ``[w, b]``, which accepts ``x`` iff ``w.x + b >= 0``. An individual
+    with true features ``z`` and label ``y`` arrives, sees it, and reports the cheapest accepted point if reaching it
+    costs at most 1; otherwise it reports ``z``. The learner sees the report, its own prediction and, through the
+    feedback, perhaps the label.
+
+    ## Action Space
+    ``Box(-1, 1, (d + 1,), float64)``: the published ``[w_1 .. w_d, b]``. Only its direction matters. All zeros accept
+    everybody; ``[0 .. 0, -1]`` accepts nobody. Scale by a power of two, which rounds nothing, to fit the box.
+
+    ## Observation Space
+    A ``Dict`` of float64 boxes, all about the last round (zeros after a reset):
+
+    | key | shape | what |
+    | --- | --- | --- |
+    | ``classifier`` | ``(d + 1,)`` | what was published |
+    | ``features`` | ``(d,)`` | the report |
+    | ``label`` | ``(1,)`` | -1 or +1, or 0 where the feedback hides it |
+    | ``prediction`` | ``(1,)`` | +1 accepted, -1 rejected |
+    | ``round`` | ``(1,)`` | how many rounds have been played |
+
+    ``observation="flat"`` gives the same numbers in this order as one float32 vector, and a float32 action box.
+
+    ## Rewards
+    ``"mistake"`` (default): -1 for a mistake, else 0. ``"accuracy"``: 1 if correct, else 0. ``"hinge"``: minus the
+    hinge loss of the report's score under the published array scaled to norm 1. Rewards tell the label even where the
+    feedback hides it; ``"observed"`` pays as ``"mistake"`` but 0 where the label is hidden.
+
+    ## Episode End
+    Truncation after ``horizon`` rounds; an episode never terminates.
+
+    ## Info
+    The hidden truth, for analysis: ``true_features``, ``true_label``, ``moved``, ``cost``, ``mistake``, ``mistakes``
+    (``info_level="full"``); ``moved`` and ``mistake`` (``"outcome"``); nothing (``"none"``).
+
+    Parameters
+    ----------
+    population : Population
+        Where individuals come from.
+    cost : Cost
+        What manipulation costs them.
+    individual : Individual
+        How they answer; they best-respond by default.
+    feedback : str
+        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled.
+    reward : str
+        ``"mistake"``, ``"accuracy"``, ``"hinge"`` or ``"observed"``.
+    horizon : int
+        Rounds per episode, at least 1.
+    population_seed : int, optional
+        Meet the same population in every episode.
+    observation : str
+        ``"dict"`` or ``"flat"``.
+    info_level : str
+        ``"none"``, ``"outcome"`` or ``"full"``.
+    knowledge : mapping, optional
+        What a learner is told; everything by default (`knowledge_of`).
+    render_mode : str, optional
+        ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+
+    Notes
+    -----
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
+    """
+
+    metadata = {"render_modes": [*RENDER_MODES], "render_fps": 4}
+
+    def __init__(
+        self,
+        population: Population,
+        cost: Cost,
+        *,
+        individual: Individual | None = None,
+        feedback: str = "full",
+        reward: str = "mistake",
+        horizon: int = 1000,
+        population_seed: int | None = None,
+        observation: str = "dict",
+        info_level: str = "full",
+        knowledge: Knowledge | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.interface = face = Interface(
+            population,
+            cost,
+            individual=individual,
+            feedback=feedback,
+            reward=reward,
+            horizon=horizon,
+            population_seed=population_seed,
+            observation=observation,
+            info_level=info_level,
+            knowledge=knowledge,
+            render_mode=render_mode,
+        )
+        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
+        self.render_mode = face.render_mode
+        self.observation_space, self.action_space = face.observation_space, face.action_space
+        self._action_shape = (population.dim + 1,)
+        self.game: Game | None = None
+        self._last: Outcome | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Observation, dict[str, object]]:
+        """Begin an episode.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Start over with this seed; without it, the next episode of the same seed follows.
+        options : dict, optional
+            ``{"game": i}`` plays game i of the seed: by default 0 with a new seed, the same as before without.
+
+        Returns
+        -------
+        observation, info
+            Zeros, and an empty dict.
+        """
+        face = self.interface
+        self.game = Game(self.setting, self._next_key(seed, options))
+        self._last = None
+        if self.render_mode == "human":
+            self.render()
+        return face.observe(np.zeros(face.layout.size)), {}
+
+    def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
+        """Publish ``action`` and play one round.
+
+        Raises
+        ------
+        ValueError
+            If the action has another shape, is not finite or lies outside the box.
+        gymnasium.error.ResetNeeded
+            Before the first reset and after the last round.
+        RuntimeError
+            While another thread takes a step.
+        """
+        if self._stepping:
+            raise another_thread()
+        self._stepping = True
+        try:
+            game, face = self.game, self.interface
+            if game is None or game.round >= self.horizon:
+                raise self._no_round(game is not None)
+            if type(action) is not np.ndarray or action.dtype is not face.dtype or action.shape != self._action_shape:
+                action = face.published(action, self._action_shape)
+            self._last = outcome = game.play(action)
+            if self.render_mode == "human":
+                self.render()
+            observation, true_features, true_label, moved, cost, mistake = outcome
+            info: dict[str, object] = {}
+            if face.info_level == "full":
+                info = {
+                    "true_features": true_features,
+                    "true_label": true_label,
+                    "moved": moved,
+                    "cost": cost,
+                    "mistake": mistake,
+                    "mistakes": game.mistakes,
+                }
+            elif face.info_level == "outcome":
+                info = {"moved": moved, "mistake": mistake}
+            # The default reward without a call: what `pay` says.
+            gain = (-1.0 if mistake else 0.0) if face.reward == "mistake" else reward(face.reward, outcome)
+            return face.observe(observation), gain, False, game.round >= self.horizon, info
+        finally:
+            self._stepping = False
+
+    def render(self) -> NDArray[np.uint8] | str | None:
+        """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""
+        if self.render_mode is None:
+            gym.logger.warn("render() was called without a render_mode; pass one when making the environment")
+            return None
+        from strategic_env.games.strategic.rendering import render as rendering
+
+        return rendering.render(self.render_mode, self.setting, self.last, self.game)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.render_mode == "human":
+            from strategic_env.games.strategic.rendering import render as rendering
+
+            rendering.close()
+
+    @property
+    def last(self) -> Round | None:
+        """The last round of the episode, if one has been played."""
+        return None if self._last is None else Round(*self._last)
+
+    def true_points(self, rounds: int) -> tuple[Float, Float]:
+        """Return the true features (rounds, d) and labels (rounds,) of the current episode, for analysis."""
+        if self.game is None:
+            raise ResetNeeded("call reset() before true_points(): no episode")
+        count("rounds", rounds, minimum=1, maximum=LARGEST_SIZE // self.setting.population.dim)
+        return self.setting.arrivals(self.game.key).points(rounds)

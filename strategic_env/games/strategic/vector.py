@@ -1,0 +1,164 @@
+"""N games of the same kind as one Gymnasium vector environment, in compiled code."""
+
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from agents.costs import Cost
+from agents.foundation.typing import Bool, Float, Int, Key
+from agents.populations.population import Population
+from agents.responses.individuals import Individual
+from strategic_env.games.shared.spaces import Knowledge, Observation
+from strategic_env.games.shared.vector import GamesEnv
+from strategic_env.games.strategic.many_games import Games, Outcomes, games_of
+from strategic_env.games.strategic.options import RENDER_MODES, Action, Interface
+from strategic_env.games.strategic.rules import Round
+
+
+class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
+    """N independent games of strategic classification, stepped together.
+
+    Game i plays what `strategic_env.games.strategic.single.StrategicClassificationEnv` plays with the same options, number for number:
+    after ``reset(seed=s)`` with ``reset(seed=s, options={"game": i})``, after a list of seeds with game 0 of its own.
+    Spaces, rewards and options are those of the single environment; observations, rewards and flags have a leading
+    axis of games. Individuals who best-respond, from the populations of this package, are played in compiled code;
+    other ones take a loop in Python over N games.
+
+    Parameters
+    ----------
+    population, cost, individual, feedback, reward, horizon, population_seed, observation, knowledge, render_mode
+        See `strategic_env.games.strategic.single.StrategicClassificationEnv`.
+    num_envs : int
+        N, at least 1.
+    info_level : str
+        ``"none"``, ``"outcome"`` (default) or ``"full"``; every key of the infos comes with a mask ``_key``.
+    autoreset_mode : AutoresetMode or str
+        What follows the last round of an episode. ``"NextStep"`` (default): the next step ignores the action and shows
+        the reset. ``"SameStep"``: the step itself shows the reset; ``infos["final_obs"]`` and ``infos["final_info"]``
+        hold the last round. ``"Disabled"``: the game waits for ``reset(options={"reset_mask": mask})``.
+
+    Notes
+    -----
+    In ``"SameStep"`` mode, whoever learns from observations alone never learns from the last round of an episode.
+    An environment belongs to one thread at a time: a step while another thread takes one is refused.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": [*RENDER_MODES],
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        population: Population,
+        cost: Cost,
+        *,
+        num_envs: int = 1,
+        individual: Individual | None = None,
+        feedback: str = "full",
+        reward: str = "mistake",
+        horizon: int = 1000,
+        population_seed: int | None = None,
+        observation: str = "dict",
+        info_level: str = "outcome",
+        knowledge: Knowledge | None = None,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        self.interface = face = Interface(
+            population,
+            cost,
+            individual=individual,
+            feedback=feedback,
+            reward=reward,
+            horizon=horizon,
+            population_seed=population_seed,
+            observation=observation,
+            info_level=info_level,
+            knowledge=knowledge,
+            render_mode=render_mode,
+        )
+        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
+        self.render_mode = face.render_mode
+        super().__init__(num_envs, face.observation_space, face.action_space, autoreset_mode, face.layout.size)
+        self._action_shape = (self.num_envs, population.dim + 1)
+        # Pictures show the whole truth.
+        self._truth_level = face.info_level if face.render_mode is None else "full"
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Draw the last round of every game: images (H, W, 3), texts, or (human) the first game on the screen."""
+        if self.render_mode is None:
+            gym.logger.warn("render() was called without a render_mode; pass one when making the environment")
+            return None
+        from strategic_env.games.strategic.rendering import render as rendering
+
+        drawn = range(1 if self.render_mode == "human" else self.num_envs)
+        return tuple(rendering.render(self.render_mode, self.setting, *self._standing(game)) for game in drawn)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the window, if there is one."""
+        if self.render_mode == "human":
+            from strategic_env.games.strategic.rendering import render as rendering
+
+            rendering.close()
+
+    def _make_games(self) -> Games:
+        return games_of(self.setting, self.interface.reward, self.num_envs, self._truth_level)
+
+    def _begin_games(self, rows: Int, keys: Key) -> float:
+        self._games.begin(rows, keys)
+        return 0.0  # nothing has been seen
+
+    def _play(self, actions: Action, active: Bool) -> Outcomes:
+        games: Games = self._games
+        published: Any = self.interface.published(actions, self._action_shape)
+        return games.play(published.astype(np.float64) if self.interface.flat else published, active)
+
+    def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
+        level = self.interface.info_level
+        if level == "none":
+            return {}
+        told: dict[str, NDArray[Any]] = {"moved": played.moved, "mistake": played.mistake}
+        if level == "full":
+            told |= {
+                "true_features": played.true_features,
+                "true_label": played.true_label,
+                "cost": played.cost,
+                "mistakes": mistakes.copy(),
+            }
+        return told
+
+    def _show(self, numbers: Float) -> Observation:
+        return self.interface.observe(numbers)
+
+    def _standing(self, game: int) -> tuple[Round | None, "Standing | None"]:
+        """Return the last round of a game, and what a picture says besides."""
+        if self._games is None or self._last is None or not self._games.rounds[game]:
+            return None, None
+        one = self._last
+        played = Round(
+            one.observation[game],
+            one.true_features[game],
+            float(one.true_label[game]),
+            bool(one.moved[game]),
+            float(one.cost[game]),
+            bool(one.mistake[game]),
+        )
+        games = self._games
+        return played, Standing(int(games.rounds[game]), int(games.mistakes[game]), games.cost_of(game))
+
+
+class Standing(NamedTuple):
+    """What a picture says of a game besides its last round (`strategic_env.games.strategic.rendering.scene.Standing`)."""
+
+    round: int
+    mistakes: int
+    cost: Cost
+
+    def cost_of(self, moment: int) -> Cost:
+        """Return the manipulation cost of whoever came last."""
+        return self.cost

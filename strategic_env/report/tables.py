@@ -1,0 +1,219 @@
+"""Results as a table, a JSON object, CSV files and a picture."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from agents.foundation.checks import file_path
+from agents.foundation.files import write_csv
+from strategic_env.bench.contestants import Contestant
+from strategic_env.bench.encoding import plain
+from strategic_env.bench.evaluation import Results
+from strategic_env.bench.playing import Run
+from strategic_env.bench.saved import CURVES, PICTURE, SUMMARY, refuse_strangers
+from strategic_env.report.curves import plot
+from strategic_env.report.output import encodable, plain_console
+from strategic_env.report.summary import (
+    HOW_THE_REFERENCE_IS_MADE,
+    Row,
+    bound_failures,
+    bound_of,
+    bound_text,
+    counted,
+    failure_text,
+    finished,
+    how_played,
+    missing_text,
+    reference_of,
+    rows,
+    seeds_text,
+    shown_name,
+    title,
+)
+
+MISSING = "-"
+
+
+def show(results: Results, console: Console | None = None) -> None:
+    """Print the table to the terminal, or to another console; columns that would be empty are left out."""
+    console = console or plain_console()
+    summary = rows(results)
+    columns = [column for column in _COLUMNS if any(cell != MISSING for cell in map(column[1], summary))]
+    headings = [[heading.split("\n")[line] for heading, _ in columns] for line in (0, 1)]
+    cells = [[show_cell(row) for _, show_cell in columns] for row in summary]
+    labels = [encodable(shown_name(contestant), console) for contestant in results.contestants]
+    head, body = _laid_out(["", "learner"], headings, labels, cells, console.width)
+    what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
+    console.print(Text(encodable(what, console), style="bold"))
+    console.print(Text(head, style="bold"), soft_wrap=True)
+    rule = "-" if console.options.ascii_only else "─"
+    console.print(rule * max(map(len, head.split("\n"))), soft_wrap=True)
+    for row, lines in zip(summary, body, strict=True):
+        console.print(Text(lines), soft_wrap=True)
+        if row.failed:
+            console.print(f"  {row.failed} of {seeds_text(results)} failed", style="red", highlight=False)
+        if row.missing:
+            console.print(f"  {missing_text(row, results)}", highlight=False)
+    notes = Text(encodable("\n".join(["", *_notes(results, summary)]), console))
+    notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
+    console.print(notes)
+
+
+def _laid_out(
+    corner: list[str], headings: list[list[str]], labels: list[str], cells: list[list[str]], width: int
+) -> tuple[str, list[str]]:
+    """Return the heading and a text for every row; a label that leaves no room for its numbers has its own line."""
+    widths = [max(map(len, column)) for column in zip(*headings, *cells, strict=True)]
+    longest = max(map(cell_len, labels))
+    blanks = 2 if longest + sum(widths) + 2 * len(widths) <= width else 1
+    room = max(len("learner"), min(longest, width - sum(widths) - blanks * len(widths)))
+
+    def line(label: str, numbers: list[str]) -> str:
+        row = "".join(f"{' ' * blanks}{number:>{size}}" for number, size in zip(numbers, widths, strict=True))
+        size = cell_len(label)
+        return f"{label}{' ' * (room - size)}{row}" if size <= room else f"{label}\n{' ' * room}{row}"
+
+    head = "\n".join(map(line, corner, headings))
+    return head, list(map(line, labels, cells))
+
+
+def _number(value: float | None, form: str) -> str:
+    return MISSING if value is None else format(value, form)
+
+
+def _mean(value: float | None, sign: str) -> str:
+    """Write a mean number of mistakes, from 1,000 on without decimals, so that the table stays narrow."""
+    return _number(value, f"{sign},.1f" if value is None or abs(value) < 1000.0 else f"{sign},.0f")
+
+
+# The heading of every column of numbers, and how it shows a row.
+_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+    ("\nmean", lambda row: _mean(row.mistakes_mean, "")),
+    ("\nmin", lambda row: _number(row.mistakes_min, ",d")),
+    ("\nmax", lambda row: _number(row.mistakes_max, ",d")),
+    ("error\nrate", lambda row: _number(row.error_rate, ".1%")),
+    ("\nregret", lambda row: _mean(row.regret, "+")),
+    ("\nbound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
+    ("bound\nused", lambda row: _number(row.bound_used, ".1%")),
+    ("\nmoved", lambda row: _number(row.manipulators, ".1%")),
+    ("cost\npaid", lambda row: _number(row.qualified_cost, ".3f")),
+]
+
+
+def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
+    """Return the lines below the table."""
+    scenario = results.scenario
+    if scenario.reference is None:
+        notes = ["regret: not shown; the bench has no best fixed classifier for this game."]
+    elif reference_of(results) is None:
+        notes = [f"regret: not shown; it is against {scenario.reference}, which was not asked for."]
+    else:
+        notes = [f"reference: {HOW_THE_REFERENCE_IS_MADE}."]
+        notes.append("regret: mean mistakes minus the reference's; below 0 where a learner beats it.")
+    if any(row.bound is not None for row in summary):
+        notes.append(f"bound: the theorem's on mistakes, sharpened; {MISSING} where none applies.")
+        notes.append("bound used: mean mistakes / bound.")
+    else:
+        notes.append(f"{scenario.why_no_bound()}.")
+    notes += [f"{' '.join(text.split())}." for text in bound_failures(results)]
+    if scenario.manipulable:
+        notes.append("moved: share of arrivals that manipulated.")
+        notes.append("cost paid: by an average arrival of label +1; being accepted is worth 1.")
+    else:
+        notes.append("error rate: share of rounds that were mistakes.")
+    notes.append(f"played: {how_played(results)}.")
+    if results.unused_lines:
+        notes.append(f"not used: {unused_text(results)}.")
+    return notes + [
+        f"{failure_text(row, results)}: {' '.join((row.error or '').split())}" for row in summary if row.failed
+    ]
+
+
+def unused_text(results: Results) -> str:
+    """Say how many lines of a folder's files tell nothing, and what becomes of them."""
+    lines = counted(results.unused_lines, "line")
+    return f"{lines} of the folder's files, torn, damaged or changed; evaluating again plays those runs again"
+
+
+def to_json(results: Results) -> dict[str, object]:
+    """Return the object that ``strategic-env run --json`` prints.
+
+    Numbers of a run that failed or is missing, and bounds that do not apply or are infinite, are None.
+
+    Returns
+    -------
+    dict
+        ``scenario``, ``options``, ``rounds``, ``seeds`` and ``results``: for each learner its ``label``, name,
+        explicit ``parameters``, ``bound``, ``printed_bound``, ``error`` and, one per seed, ``mistakes``, ``loss``,
+        ``cpu_seconds`` and, where somebody can manipulate, ``manipulations``.
+    """
+    return {
+        "scenario": results.scenario.name,
+        "options": plain(results.scenario.options),
+        "rounds": results.rounds,
+        "seeds": plain(results.seeds),
+        "results": [_entry(results, contestant) for contestant in results.contestants],
+    }
+
+
+def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
+    runs = results.of(contestant)
+    done = {run.seed: run for run in finished(runs)}
+
+    def per_seed(value: Callable[[Run], float]) -> list[object]:
+        return [plain(value(done[seed])) if seed in done else None for seed in results.seeds]
+
+    manipulations = {"manipulations": per_seed(lambda run: run.manipulations)} if results.scenario.manipulable else {}
+    return {
+        "label": contestant.label,
+        "learner": contestant.name,
+        "parameters": plain(contestant.parameters),
+        "mistakes": per_seed(lambda run: run.mistakes),
+        "loss": per_seed(lambda run: run.loss),
+        **manipulations,
+        "bound": bound_of(results, contestant),
+        "printed_bound": bound_of(results, contestant, printed=True),
+        "cpu_seconds": per_seed(lambda run: run.cpu_seconds),
+        "error": next((run.error for run in runs if run.error is not None), None),
+    }
+
+
+def write_curves(results: Results, path: str | Path) -> None:
+    """Write every curve as CSV, at once or not at all: learner, seed, round, mistakes up to that round."""
+    lines = (
+        (run.learner, run.seed, step, mistakes)
+        for run in results.runs
+        # The curve of a run that failed stops early.
+        for step, mistakes in zip(results.checkpoints, run.curve, strict=False)
+    )
+    write_csv(file_path("path", path), ("learner", "seed", "round", "mistakes"), lines)
+
+
+def write_summary(results: Results, path: str | Path) -> None:
+    """Write the table as CSV, at once or not at all: one line per learner, the fields of `Row`; empty for None."""
+    write_csv(file_path("path", path), [field.name for field in fields(Row)], map(astuple, rows(results)))
+
+
+def save(results: Results, folder: str | Path) -> list[Path]:
+    """Write the curves, the table and the picture to a folder, and return their paths.
+
+    Raises
+    ------
+    FileExistsError
+        If the folder holds files of these names that are of something else, or links; then nothing is written.
+    ImportError, DrawingFailed
+        If matplotlib is missing or fails; all but the picture is written.
+    TypeError, ValueError
+        If the folder is no path.
+    """
+    folder = file_path("folder", folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    refuse_strangers(folder)
+    writers = {CURVES: write_curves, SUMMARY: write_summary, PICTURE: plot}
+    for name, write in writers.items():
+        write(results, folder / name)
+    return [folder / name for name in writers]

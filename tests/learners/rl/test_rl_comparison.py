@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1]))  # the benchmarks are not installed
+sys.path.append(str(Path(__file__).parents[3]))  # the benchmarks are not installed
 
 from learners import StrategicPerceptronL2
 from learners.rl import load, read_settings, train

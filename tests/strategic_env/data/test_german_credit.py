@@ -14,7 +14,7 @@ from agents.populations.finite import standardised
 from learners.separators.separable import separable_rows
 from strategic_env.data.german_credit import COLUMNS, CreditData, coding_table, load, parse
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "german_credit.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TABLE = files("strategic_env").joinpath("data/german_credit.csv")

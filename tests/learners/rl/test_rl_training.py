@@ -110,7 +110,7 @@ training.train(here.tiny("ppo"), here.ID, {folder!r}, options=here.OPTIONS, prog
 
 def test_a_killed_training_loses_no_more_than_a_checkpoint(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    program = KILLED.format(tests=str(Path(__file__).parent), folder=str(folder), pause=0.05)
+    program = KILLED.format(tests=str(Path(__file__).parents[2] / "reference"), folder=str(folder), pause=0.05)
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     evaluations, deadline = folder / training_folder.EVALUATIONS, time.monotonic() + 300.0
     while not evaluations.exists() or evaluations.read_text().count("\n") < 4:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command_line import ENVIRONMENT, command, with_a_fault
 from rich.console import Console
 
 from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
@@ -16,22 +17,6 @@ from strategic_env import scenario
 from strategic_env.bench.arguments import parse_learner, parse_settings
 from strategic_env.cli import listing
 from strategic_env.games.registration import SCENARIOS
-
-ENVIRONMENT = os.environ | {"COLUMNS": "120", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-PROGRAM = [sys.executable, "-m", "strategic_env"]
-
-
-def command(
-    *arguments: str, folder: Path | None = None, program: list[str] = PROGRAM
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*program, *arguments], capture_output=True, text=True, cwd=folder, env=ENVIRONMENT, timeout=300
-    )
-
-
-def with_a_fault(fault: str) -> list[str]:
-    """Return a program that is the command line after some statements."""
-    return [sys.executable, "-c", f"{fault}\nfrom strategic_env.cli.commands import main\nmain()"]
 
 
 def test_list_shows_every_name_with_one_line() -> None:

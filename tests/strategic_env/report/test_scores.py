@@ -25,7 +25,7 @@ from strategic_env.report.scores import (
 
 # By rliable 1.2.0 with 50,000 resamples (NumPy 2.4.6, pandas 2.3.3): get_interval_estimates of aggregate_iqm and of
 # probability_of_improvement, create_performance_profile; value, low, high.
-RLIABLE = json.loads((Path(__file__).parent / "data" / "rliable.json").read_text(encoding="utf-8"))
+RLIABLE = json.loads((Path(__file__).parents[2] / "reference" / "data" / "rliable.json").read_text(encoding="utf-8"))
 X, Y = np.array(RLIABLE["x"]), np.array(RLIABLE["y"])
 # Two bootstraps of 50,000 and 20,000 resamples agree to about this share of the interval's length.
 CLOSE = 0.02

@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 
 from strategic_env.conformance.vector_checker import CHECKS, VectorEnvError, check_vector_env
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 OBSERVATIONS = Dict({"position": Box(-20, 20, (2,), np.float32), "count": Discrete(10)})
 ACTIONS = Box(-1, 1, (2,), np.float64)

@@ -16,7 +16,7 @@ from learners.bounds import admits, generalisation, novikoff
 from learners.separators.margins import distance, leave_one_out, margin, max_margin, radius, soft_margin
 from learners.separators.solvers import L1_PRICE
 
-GOLDEN = json.loads((Path(__file__).parent / "data" / "strategic_golden.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[2] / "reference" / "data" / "strategic_golden.json").read_text())
 
 
 def numbers(texts):

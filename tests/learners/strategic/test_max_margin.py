@@ -6,7 +6,7 @@ import beyond_oracle as reference
 import numpy as np
 import pytest
 from beyond_game import make, play
-from test_theorems import Theorem, worst_share
+from theorem_games import Theorem, worst_share
 
 import agents
 import learners

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import command
+from golden import GOLDEN, number, vector
 from matplotlib import image
 from rich.console import Console
-from test_cli import command
-from test_golden import GOLDEN, number, vector
 
 from agents.boundary import FLOAT64_EPS, forbidden
 from agents.costs import L2Cost

@@ -17,7 +17,7 @@ import pytest
 from agents.foundation import disk_cache
 from agents.foundation.compiled import compiled
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 OWN = """
 from typing import NamedTuple
 import numpy as np

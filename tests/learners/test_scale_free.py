@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from beyond_game import play
-from test_theorems import Theorem, worst_share
+from theorem_games import Theorem, worst_share
 
 import agents
 import learners

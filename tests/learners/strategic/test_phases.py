@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_theorems import EPS, POOL, Pools, Table, draw_pools, orders
+from theorem_games import EPS, POOL, Pools, Table, draw_pools, orders
 
 from agents import FixedSequence, L2Cost, Separable, TangentAdversary, WeightedL1Cost
 from learners import (

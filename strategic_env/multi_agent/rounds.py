@@ -3,18 +3,14 @@
 Nothing here knows PettingZoo.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from gymnasium.utils import seeding
 
 from agents.costs import L2, Cost, L2Cost
 from agents.foundation import streams
-from agents.foundation.checks import count, shown
 from agents.foundation.compiled import loop
 from agents.foundation.lanes import copy
-from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
 from agents.populations.nature import AdaptiveArrivals
@@ -224,33 +220,3 @@ def pool_of(setting: Setting, key: Key) -> Pool:
         shared = setting.cost.budgets(population.dim)
         budgets = np.broadcast_to(shared, (len(labels), shared.shape[1])).copy()
     return Pool(features, labels, budgets)
-
-
-class Episodes:
-    """Which game is played: the keys of one episode after another, as `strategic_env.games.strategic.single` counts them."""
-
-    def __init__(self) -> None:
-        self._seed, self._number, self._episode = -1, 0, 0
-
-    def next_key(self, seed: int | None, options: Mapping[str, Any] | None) -> Key:
-        """Return the key of the next episode.
-
-        Parameters
-        ----------
-        seed : int, optional
-            Start over with this seed; without it, the next episode of the same seed follows.
-        options : mapping, optional
-            ``{"game": i}`` plays game i of the seed: by default 0 with a new seed, the same as before without. Other
-            keys are for others.
-        """
-        if options is not None and not isinstance(options, Mapping):
-            raise TypeError(f"options must be a dict, got {shown(options)}")
-        number = count("options['game']", (options or {}).get("game", self._number if seed is None else 0))
-        if seed is not None or self._seed < 0:
-            self._seed, self._episode = int(seeding.np_random(seed)[1]), 0
-        elif number != self._number:
-            self._episode = 0
-        else:
-            self._episode += 1
-        self._number = number
-        return game_key(self._seed, number, self._episode)

@@ -118,7 +118,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         observations, infos
             Of every agent.
         """
-        key = self._episodes.next_key(seed, options)
+        key = self.next_key(seed, options)
         self.game = OpenGame(self.setting, key, self.spaces.movable, self.spaces.bounds)
         self.agents = [*self.possible_agents]
         self._outcomes = []

@@ -5,18 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 import gymnasium
 import numpy as np
+from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from agents.foundation.checks import count, flag, one_of
-from agents.foundation.typing import Float, Numbers
+from agents.foundation.typing import Float, Key, Numbers
 from learners.strategic.observation import Layout
 from strategic_env.games.registration import STRATEGIC
 from strategic_env.games.scenarios import own_options
+from strategic_env.games.shared.episodes import Episodes, asked_game
 from strategic_env.games.shared.scenario import refuse_unknown
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import Outcome, Round
 from strategic_env.games.strategic.scenario import Scenario, strategic_scenario
-from strategic_env.multi_agent.rounds import Episodes, OpenGame
+from strategic_env.multi_agent.rounds import OpenGame
 from strategic_env.multi_agent.spaces import Space, Spaces
 
 
@@ -74,8 +76,20 @@ class Table:
         self.state_space = self.spaces.state
         self.game: OpenGame | None = None
         self._layout = Layout(self.setting.population.dim)
-        self._episodes = Episodes()
+        self._episodes: Episodes | None = None
         self._outcomes: list[Outcome] = []
+
+    def next_key(self, seed: int | None, options: Mapping[str, object] | None) -> Key:
+        """Return the key of the episode that ``reset(seed=seed, options=options)`` begins.
+
+        A seed starts over, with game 0 or ``options["game"]``; without one the next episode of the game follows. Other
+        options are for others.
+        """
+        number = asked_game(options)
+        if seed is not None or self._episodes is None:
+            seed = int(seeding.np_random(seed)[1])
+            self._episodes = Episodes(1, seed)
+        return self._episodes.begin_alone(seed, number)
 
     def observation_space(self, agent: str) -> Space:
         """Return the observation space of an agent, the same object at every call."""

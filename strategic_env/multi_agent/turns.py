@@ -145,7 +145,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
             ``{"game": i}`` plays game i of the seed: by default 0 with a new seed, the same as before without. Other
             keys are ignored, since wrappers bring their own.
         """
-        key = self._episodes.next_key(seed, options)
+        key = self.next_key(seed, options)
         self.game = self._playing = OpenGame(self.setting, key, self.spaces.movable, self.spaces.bounds, self._nature)
         self.agents = [*self.possible_agents]
         self._skip_agent_selection = None  # type: ignore[assignment]  # PettingZoo's own: nobody's turn is put off

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.foundation.checks import count, is_many, shown
-from agents.foundation.streams import game_keys, seed_words
-from agents.foundation.typing import Float, Int, Key
+from agents.foundation.typing import Float, Int
 
 # Games that one call plays: an interrupt is felt between two calls.
 MOST_GAMES = 256
@@ -100,13 +99,6 @@ def play_in_chunks(
 
 def _play(play: Callable[..., None], first: int, last: int) -> None:
     play(first=first, last=last)
-
-
-def keys_of_games(seed: int, games: int) -> Key:
-    """Return the keys (N, 2) of the first episodes of the first N games of a seed."""
-    keys = np.empty((games, 2), dtype=np.uint64)
-    game_keys(np.tile(seed_words(seed), (games, 1)), np.arange(games), np.zeros(games, dtype=np.int64), keys)
-    return keys
 
 
 def checked_checkpoints(checkpoints: Iterable[int], rounds: int) -> Int:

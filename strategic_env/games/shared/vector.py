@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.foundation.checks import LARGEST_SIZE, count, one_of, shown
 from agents.foundation.streams import LARGEST_SEED
 from agents.foundation.typing import Bool, Float, Int, Key
-from strategic_env.games.shared.episodes import Episodes
+from strategic_env.games.shared.episodes import Episodes, seed_of
 from strategic_env.games.shared.spaces import another_thread
 
 Infos = dict[str, Any]
@@ -127,10 +127,11 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
             if len(rows) < self.num_envs:
                 raise ResetNeeded("call reset() without a mask first: no episode has begun")
             self._games = self._make_games()
-            self._episodes = Episodes(self.num_envs, self._base_seed())
-        self._episodes.begin(rows, seeds, shared=single)
+            self._episodes = Episodes(self.num_envs, seed_of(self))
+        numbers = [row if single and seed is not None else None for row in rows.tolist()]
+        keys = self._episodes.begin(rows, [seeds[row] for row in rows.tolist()], numbers)
         shown = self._shown.copy()
-        shown[rows] = self._begin(rows)
+        shown[rows] = self._begin(rows, keys)
         self._shown = shown
         if len(rows) == self.num_envs:
             self._last = None
@@ -215,11 +216,10 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
 
     def _next_episodes(self, rows: Int) -> None:
         """Let the next episode begin in ``rows``, and show it."""
-        self._episodes.begin(rows, [None] * self.num_envs)
-        self._shown[rows] = self._begin(rows)
+        self._shown[rows] = self._begin(rows, self._episodes.follow(rows))
 
-    def _begin(self, rows: Int) -> Float | float:
-        shown = self._begin_games(rows, self._episodes.keys(rows))
+    def _begin(self, rows: Int, keys: Key) -> Float | float:
+        shown = self._begin_games(rows, keys)
         self._over = self._over.copy()
         self._over[rows] = False
         self._anything_over = bool(self._over.any())
@@ -258,11 +258,6 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         if len(seed) != self.num_envs:
             raise ValueError(f"seed must hold one seed for each of {self.num_envs} games, got {len(seed)}")
         return [None if one is None else count("seed", one, maximum=LARGEST_SEED) for one in seed]
-
-    def _base_seed(self) -> int:
-        """Return the seed of Gymnasium's generator; draw one from it where a user brought a generator of their own."""
-        seed = self.np_random_seed
-        return seed if isinstance(seed, int) and seed >= 0 else int(self.np_random.integers(2**63))
 
 
 def _is_one(seed: object) -> TypeGuard[int | None]:

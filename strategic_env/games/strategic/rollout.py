@@ -24,8 +24,9 @@ from strategic_env.bench.contestants import contestant
 from strategic_env.games.multiclass import rollout as multiclass
 from strategic_env.games.multiclass.rules import MulticlassSetting
 from strategic_env.games.scenarios import playable
+from strategic_env.games.shared.episodes import keys_of_games
 from strategic_env.games.shared.rollout import Rollout as Rollout
-from strategic_env.games.shared.rollout import checked_checkpoints, keys_of_games, play_in_chunks, shares_of
+from strategic_env.games.shared.rollout import checked_checkpoints, play_in_chunks, shares_of
 from strategic_env.games.shared.scenario import BenchScenario
 from strategic_env.games.strategic.rules import own_row
 from strategic_env.games.strategic.setting import FEEDBACK, Setting

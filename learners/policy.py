@@ -1,7 +1,7 @@
 """What all learners share: Stable-Baselines3's ``predict``, with everything learned in an explicit state."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -31,6 +31,10 @@ class Policy(ABC, Generic[State]):
         What it must be told (`from_knowledge`).
     welcomes : tuple of str
         What else it takes from a scenario that tells it.
+    by_rules : callable or None
+        The ``predict`` of its game's learners, which do what their compiled rules say.
+    defaults : tuple of dict
+        With which parameters it takes part by default, once for each.
     parameters : dict
         The values that it was built with.
     """
@@ -41,6 +45,8 @@ class Policy(ABC, Generic[State]):
     summary: ClassVar[str]
     requires: ClassVar[tuple[str, ...]] = ()
     welcomes: ClassVar[tuple[str, ...]] = ()
+    defaults: ClassVar[tuple[Mapping[str, object], ...]] = ({},)
+    by_rules: ClassVar[Callable[..., Any] | None] = None
     parameters: dict[str, object]
 
     @abstractmethod
@@ -80,6 +86,10 @@ class Policy(ABC, Generic[State]):
     def arguments(self) -> dict[str, object]:
         """The keywords that build it again by its name, if it has one."""
         return self.parameters
+
+    def has_rules(self) -> bool:
+        """Whether it is what its compiled rules say: none that predicts in another way."""
+        return self.by_rules is not None and type(self).predict is self.by_rules and "predict" not in vars(self)
 
     def for_run(self, seed: int) -> Self:
         """Return the learner for the bench's run with this seed: one that draws must draw anew in each."""

@@ -2,14 +2,14 @@ from . import report as report
 from .bench.evaluation import Results as Results
 from .bench.evaluation import evaluate as evaluate
 from .bench.evaluation import load_results as load_results
+from .bench.rollout import rollout as rollout
 from .conformance.vector_checker import check_vector_env as check_vector_env
 from .games.multiclass.rules import MulticlassSetting as MulticlassSetting
 from .games.multiclass.scenario import MulticlassScenario as MulticlassScenario
 from .games.multiclass.single import OnlineMulticlassEnv as OnlineMulticlassEnv
 from .games.multiclass.vector import OnlineMulticlassVectorEnv as OnlineMulticlassVectorEnv
 from .games.scenarios import scenario as scenario
-from .games.strategic.rollout import Rollout as Rollout
-from .games.strategic.rollout import rollout as rollout
+from .games.shared.rollout import Rollout as Rollout
 from .games.strategic.scenario import Scenario as Scenario
 from .games.strategic.setting import Setting as Setting
 from .games.strategic.single import StrategicClassificationEnv as StrategicClassificationEnv

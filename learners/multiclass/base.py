@@ -78,6 +78,8 @@ class MulticlassLearner(DrawingPolicy[State]):
         self._check_health(advance(current, seen.features, seen.feedback, seen.action, seen.rounds, action))
         return (action if seen.batched else action[0]), current
 
+    by_rules = predict
+
     def begin_episode(self, state: State, game: int, key: Key) -> None:
         """Give a new episode a random stream of its own."""
         getattr(state, "key")[game] = key  # noqa: B009  (a State is any named tuple)

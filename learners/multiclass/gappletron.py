@@ -146,6 +146,7 @@ class Gappletron(MulticlassLearner[GappletronState]):
     summary = "Gappletron: randomised linear classifier for any feedback graph (Algorithm 1)"
     requires = ("graph",)
     welcomes = ("radius",)
+    defaults = ({}, {"gap_map": "minimal"})  # the smallest gap map errs less often where labels are seen whole
 
     def __init__(
         self,

@@ -73,6 +73,7 @@ class SavedPolicy(TrainedPolicy):
     name = "sb3"
     summary = "a policy trained with Stable-Baselines3, from a file (path=FILE); for the cost of its training"
     welcomes = ("alpha", "radius")
+    defaults = ()
 
     def __init__(
         self,

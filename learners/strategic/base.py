@@ -165,6 +165,8 @@ class Learner(Policy[State]):
         published = action.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), current
 
+    by_rules = predict
+
 
 class DrawingLearner(DrawingPolicy[State], Learner[State]):
     """A learner of the strategic game that draws."""

@@ -1,6 +1,7 @@
 """The Perceptron (Algorithm 1 of the Strategic Perceptron paper): the baseline that takes reports at face value."""
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -75,6 +76,10 @@ class Perceptron(Learner[PerceptronState]):
     name = "perceptron"
     state_class = PerceptronState
     summary = "the classic Perceptron as printed (Algorithm 1), without an intercept; bias=true learns one"
+    defaults: ClassVar[tuple[Mapping[str, object], ...]] = (
+        {},
+        {"bias": True},
+    )  # with an intercept, too, as others learn one
 
     def __init__(
         self, bias: bool = False, learning_rate: float = 1.0, ties: Annotated[str, "paper or lecture"] = "paper"
@@ -122,6 +127,7 @@ class MarginPerceptron(Perceptron):
 
     name = "margin-perceptron"
     summary = "Perceptron that also updates on correct points with a small margin"
+    defaults = ({},)
 
     def __init__(self, threshold: float = 1.0, bias: bool = False, learning_rate: float = 1.0) -> None:
         self.rho0 = rho0 = finite_length("threshold", threshold, above=0.0)

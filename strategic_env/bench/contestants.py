@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from agents.foundation.checks import shown
 from learners import policy
-from learners.catalogue import DEFAULTS, MULTICLASS_DEFAULTS, build, learner_class
+from learners.catalogue import build, learner_class, learners_of
 from learners.rl.normalisation import Normalisation
 from learners.strategic.base import Learner
 from strategic_env.bench.arguments import one_line, parse_learner
@@ -187,17 +187,14 @@ def _named(name: str, scenario: BenchScenario, parameters: dict[str, object]) ->
 def all_contestants(scenario: BenchScenario) -> tuple[list[Contestant], list[str]]:
     """Return every learner that is made for the scenario and told enough, and the names of the game's others."""
     chosen, skipped = [], []
-    for name, parameters in (*DEFAULTS, *MULTICLASS_DEFAULTS):
-        kind = learner_class(name)
-        if kind.game != scenario.game:
-            continue
-        if not scenario.suits(kind):
-            skipped.append(name)
-            continue
-        try:
-            chosen.append(contestant(name, scenario, **parameters))
-        except ValueError:
-            skipped.append(name)
+    for name, kind in learners_of(scenario.game).items():
+        for parameters in kind.defaults:
+            try:
+                if not scenario.suits(kind):
+                    raise ValueError("it learns from what the scenario hides")
+                chosen.append(contestant(name, scenario, **parameters))
+            except ValueError:
+                skipped.append(name)
     return chosen, skipped
 
 

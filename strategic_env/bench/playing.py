@@ -11,10 +11,9 @@ from gymnasium import spaces
 from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
 from agents.foundation.streams import game_key
 from learners.policy import Policy
-from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.bench.contestants import Contestant
+from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import BenchScenario
-from strategic_env.games.strategic.rollout import Rollout, play_keys, supports
 
 MOST_CHECKPOINTS = 1000
 
@@ -79,14 +78,11 @@ def _said(error: Exception) -> str:
 
 
 def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, tally: "_Tally") -> None:
-    learner, setting = contestant.learner, scenario.setting
-    if learner is None:
-        features, labels = setting.arrivals(game_key(seed)).points(rounds)
-        learner = BestFixedClassifier.from_points(features, labels, setting.cost)
+    learner = scenario.reference_learner(seed, rounds) if contestant.learner is None else contestant.learner
     if isinstance(learner, Policy):
         learner = learner.for_run(seed)
-    if isinstance(learner, Policy) and supports(learner, setting):
-        tally.take(play_keys(learner, setting, game_key(seed)[np.newaxis], rounds, tally.checkpoints))
+    if isinstance(learner, Policy) and learner.has_rules() and scenario.in_compiled_code():
+        tally.take(scenario.play(learner, game_key(seed)[np.newaxis], rounds, tally.checkpoints))
         return
     # A policy of Stable-Baselines3 that was trained on flat observations says so.
     flat = isinstance(getattr(learner, "observation_space", None), spaces.Box)

@@ -11,29 +11,27 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.foundation.checks import perhaps
-from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS, learner_class
+from learners.catalogue import all_learners, learner_class
 from learners.feedback.graph import FeedbackGraph
-from learners.policy import Policy
 from learners.rl.saved_policy import SavedPolicy
 from learners.strategic.base import Learner
 from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.bench.encoding import plain
-from strategic_env.games.registration import MULTICLASS, SCENARIOS, STRATEGIC
-from strategic_env.games.scenarios import builder_of, defaults_of, scenario
+from strategic_env.games.registration import GAMES, scenario_names
+from strategic_env.games.scenarios import scenario
 from strategic_env.report.summary import shortened
 
 
 def show_all(console: Console) -> None:
     """Print every scenario and learner with one line each."""
-    _show(console, "Scenarios of strategic classification", STRATEGIC)
-    _show(console, "Learners of strategic classification", _summaries(LEARNERS | {SavedPolicy.name: SavedPolicy}))
-    _show(console, "Scenarios of multiclass classification", MULTICLASS)
-    _show(console, "Learners of multiclass classification", _summaries(MULTICLASS_LEARNERS))
+    for game in GAMES:
+        _show(console, f"Scenarios of {game.title}", game.scenarios)
+        _show(console, f"Learners of {game.title}", _summaries(game.name))
     console.print("strategic-env list NAME shows the options of one.", style="dim", highlight=False)
 
 
-def _summaries(learners: Mapping[str, type[Policy[Any]]]) -> dict[str, str]:
-    return {name: learner.summary for name, learner in learners.items()}
+def _summaries(game: str) -> dict[str, str]:
+    return {name: learner.summary for name, learner in all_learners().items() if learner.game == game}
 
 
 def show_one(name: str, console: Console) -> None:
@@ -46,25 +44,25 @@ def show_one(name: str, console: Console) -> None:
     ValueError
         If there is neither a scenario nor a learner of this name.
     """
-    names = [*LEARNERS, *MULTICLASS_LEARNERS, SavedPolicy.name]
-    classes = {learner_class(own).__name__: own for own in names}
-    if name in SCENARIOS:
+    names = all_learners()
+    classes = {kind.__name__: own for own, kind in names.items()}
+    if name in scenario_names():
         _show_scenario(name, console)
         if name in classes:
             console.print(f"The learner of this name is {classes[name]}.", highlight=False)
     elif name in names or name in classes:
         _show_learner(classes.get(name, name), console)
     else:
-        guess = perhaps(name, [*SCENARIOS, *names, *classes])
+        guess = perhaps(name, [*scenario_names(), *names, *classes])
         raise ValueError(f"NAME must be a scenario or a learner that `strategic-env list` shows, got {name!r}{guess}")
 
 
 def _show_scenario(name: str, console: Console) -> None:
     chosen = scenario(name)
-    build = builder_of(name)
-    console.print(f"{name}: {SCENARIOS[name]}", highlight=False)
+    build = chosen.builders[name]
+    console.print(f"{name}: {scenario_names()[name]}", highlight=False)
     forms = {key: f"  ({form})" for key, form in ({**chosen.game_options} | _forms(build)).items()}
-    options = {option: _text(value) + forms.get(option, "") for option, value in defaults_of(name).items()}
+    options = {option: _text(value) + forms.get(option, "") for option, value in chosen.defaults(name).items()}
     _show(console, "Options, --set KEY=VALUE", options)
     _show(console, "What it tells a learner", {key: _told(value) for key, value in chosen.knowledge.items()})
     console.print(f"gymnasium.make takes these options and {', '.join(chosen.environment_options)}.", highlight=False)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.foundation.checks import count, file_path, one_of
+from agents.foundation.checks import count, file_path
 from strategic_env.bench.encoding import plain
-from strategic_env.games.registration import MULTICLASS, STRATEGIC, environment_id
-from strategic_env.games.scenarios import defaults_of, own_options
+from strategic_env.games.registration import environment_id
+from strategic_env.games.scenarios import kind_of
 from strategic_env.games.shared.scenario import refuse_unknown
-from strategic_env.games.strategic.scenario import strategic_scenario
 
 if TYPE_CHECKING:
     from learners.rl.training import Progress, Training
@@ -48,7 +47,7 @@ class Prepared:
 
     def command(self) -> str:
         """Return the command that lets the policy play what it was trained on."""
-        defaults = defaults_of(self.scenario)
+        defaults = kind_of(self.scenario).defaults(self.scenario)
         words = ["strategic-env", "run", self.scenario]
         for name, value in self.options.items():
             if value != defaults.get(name):
@@ -102,16 +101,17 @@ def prepare(
     """
     from learners.rl import Training, read_settings
 
-    if name in MULTICLASS:
-        raise ValueError(f"policies are trained for scenarios of strategic classification; {name} has many labels")
+    kind = kind_of(name)
+    if not kind.trainable:
+        wanted = "policies are trained for scenarios of strategic classification"
+        raise ValueError(f"{wanted}; {name} is of {kind.game} classification")
     settings = read_settings(algorithm, environment_id(name), hyperparameters)
     if timesteps is not None:
         settings = replace(settings, timesteps=count("timesteps", timesteps, minimum=1))
     chosen = {key: plain(value) for key, value in (settings.options | dict(options or {})).items()}
     own = {key: value for key, value in chosen.items() if key not in OF_THE_ENVIRONMENT}
-    one_of("scenario", name, tuple(STRATEGIC))
-    refuse_unknown(chosen, (*own_options(name), *OF_THE_ENVIRONMENT), name)
-    strategic_scenario(name, **own)  # training checks the rest
+    refuse_unknown(chosen, (*kind.own_options(name), *OF_THE_ENVIRONMENT), name)
+    kind.named(name, **own)  # training checks the rest
     folder = Path(f"{algorithm}-{name}-{seed}") if out is None else file_path("out", out)
     training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
     return Prepared(training, name, own)

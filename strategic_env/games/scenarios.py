@@ -1,6 +1,5 @@
 """Named scenarios: a population, its cost of manipulation, the feedback, and what a learner is told."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,14 +8,8 @@ import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
 from agents.foundation.checks import count, one_of, shown
-from strategic_env.games.multiclass.builders import MULTICLASS_BUILDERS
-from strategic_env.games.multiclass.scenario import MulticlassScenario, multiclass_scenario
-from strategic_env.games.multiclass.single import OnlineMulticlassEnv
-from strategic_env.games.registration import MULTICLASS, SCENARIOS, VECTOR
+from strategic_env.games.registration import VECTOR, game_of, scenario_names
 from strategic_env.games.shared.scenario import BenchScenario, refuse_unknown
-from strategic_env.games.strategic.builders import BUILDERS
-from strategic_env.games.strategic.scenario import Scenario, strategic_scenario
-from strategic_env.games.strategic.single import StrategicClassificationEnv
 
 
 def scenario(name: str, /, **options: object) -> BenchScenario:
@@ -25,7 +18,7 @@ def scenario(name: str, /, **options: object) -> BenchScenario:
     Parameters
     ----------
     name : str
-        Such as ``"KnownL2"`` (`strategic_env.games.registration.SCENARIOS` has them all).
+        Such as ``"KnownL2"`` (`strategic-env list` shows them all).
     **options
         ``horizon``, ``population_seed``, and the scenario's own: ``dim``, ``noise``, ``feedback``, ``margin``,
         ``radius``, ``bias``, ``alpha``, ``pool``, ``separable``, ``classes``, ``population``, where they apply.
@@ -39,8 +32,18 @@ def scenario(name: str, /, **options: object) -> BenchScenario:
     ValueError
         For an unknown name or option, or a value outside its limits.
     """
-    one_of("scenario", name, tuple(SCENARIOS))
-    return multiclass_scenario(name, **options) if name in MULTICLASS else strategic_scenario(name, **options)
+    return kind_of(name).named(name, **options)
+
+
+def kind_of(name: str) -> type[BenchScenario]:
+    """Return the class of a named scenario.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+    """
+    return game_of(one_of("scenario", name, tuple(scenario_names()))).kind
 
 
 def make(name: str, /, **options: object) -> gym.Env[Any, Any]:
@@ -67,15 +70,9 @@ def _apart(
     name: str, options: Mapping[str, object], names: Sequence[str]
 ) -> tuple[dict[str, object], dict[str, object]]:
     """Return the options of these names, and those of the scenario."""
-    one_of("scenario", name, tuple(SCENARIOS))
-    refuse_unknown(options, (*own_options(name), *names), name)
+    refuse_unknown(options, (*kind_of(name).own_options(name), *names), name)
     named = {key: value for key, value in options.items() if key in names}
     return named, {key: value for key, value in options.items() if key not in names}
-
-
-def kind_of(name: str) -> type[BenchScenario]:
-    """Return the class of a named scenario."""
-    return MulticlassScenario if name in MULTICLASS else Scenario
 
 
 class EntryPoint:
@@ -83,7 +80,7 @@ class EntryPoint:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.metadata = (OnlineMulticlassEnv if name in MULTICLASS else StrategicClassificationEnv).metadata
+        self.metadata = kind_of(name).metadata
 
     def __call__(self, **options: object) -> gym.Env[Any, Any]:
         """Make the environment."""
@@ -92,29 +89,12 @@ class EntryPoint:
 
 def __getattr__(name: str) -> Callable[..., gym.Env[Any, Any] | VectorEnv[Any, Any, Any]]:
     """Return Gymnasium's entry points of a scenario: attributes, so that no option can replace its name."""
-    if name in SCENARIOS:
+    known = scenario_names()
+    if name in known:
         return EntryPoint(name)
-    if (single := name.removesuffix(VECTOR)) in SCENARIOS:
+    if (single := name.removesuffix(VECTOR)) in known:
         return partial(make_vec, single)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def builder_of(name: str) -> Callable[..., object]:
-    """Return what makes the parts of a named scenario; its keywords are the scenario's own options."""
-    return MULTICLASS_BUILDERS[name] if name in MULTICLASS else BUILDERS[name]
-
-
-def own_options(name: str) -> tuple[str, ...]:
-    """Return the names of the options that a scenario takes."""
-    return (*inspect.signature(builder_of(name)).parameters, *kind_of(name).game_options)
-
-
-def defaults_of(name: str) -> dict[str, object]:
-    """Return the options that a scenario takes, with the values that they have if nobody gives others."""
-    chosen, parameters = scenario(name), inspect.signature(builder_of(name)).parameters
-    told = {"feedback": "full", "horizon": chosen.horizon, "population_seed": chosen.setting.population_seed}
-    found = told | {option: parameter.default for option, parameter in parameters.items()}
-    return {option: found[option] for option in own_options(name)}
 
 
 def playable(wanted: str | BenchScenario) -> BenchScenario:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pettingzoo
 
-from strategic_env.games.registration import STRATEGIC, environment_id
+from strategic_env.games.registration import environment_id
+from strategic_env.games.strategic.description import STRATEGIC
 
 ENTRY_POINTS = {"aec": "strategic_env.multi_agent:env", "parallel": "strategic_env.multi_agent:parallel_env"}
 

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from agents.foundation.checks import count, flag, one_of
 from agents.foundation.typing import Float, Key, Numbers
 from learners.strategic.observation import Layout
-from strategic_env.games.registration import STRATEGIC
-from strategic_env.games.scenarios import own_options
 from strategic_env.games.shared.episodes import Episodes, asked_game
 from strategic_env.games.shared.scenario import refuse_unknown
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import Outcome, Round
-from strategic_env.games.strategic.scenario import Scenario, strategic_scenario
+from strategic_env.games.strategic.scenario import Scenario
 from strategic_env.multi_agent.rounds import OpenGame
 from strategic_env.multi_agent.spaces import Space, Spaces
 
@@ -130,18 +128,18 @@ def scenario_of(
     Raises
     ------
     ValueError
-        As `strategic_env.games.strategic.scenario.strategic_scenario`, but listing the environment's own options, too; or if options
-        come with a `Scenario`, which has its own.
+        As `strategic_env.scenario`, but listing the environment's own options, too; or if options come with a
+        `Scenario`, which has its own.
     """
     if isinstance(scenario, Scenario):
         if options:
             raise ValueError(f"options go with the name of a scenario, got {', '.join(options)} with {scenario.name}")
         return scenario
-    one_of("scenario", scenario, tuple(STRATEGIC))
+    one_of("scenario", scenario, tuple(Scenario.builders))
     own = inspect.signature(environment).parameters.values()
     named = [parameter.name for parameter in own if parameter.kind == parameter.KEYWORD_ONLY]
-    refuse_unknown(options, (*own_options(scenario), *named), scenario)
-    return strategic_scenario(scenario, **options)
+    refuse_unknown(options, (*Scenario.own_options(scenario), *named), scenario)
+    return Scenario.named(scenario, **options)
 
 
 def individual_parts(budget: Float, classifier: Float, features: Float) -> dict[str, Numbers]:

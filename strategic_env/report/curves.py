@@ -13,11 +13,11 @@ import numpy as np
 from agents.foundation.pictures import blank_figure, drawing, picture_path
 from agents.foundation.pictures import save_picture as save
 from agents.foundation.typing import Float
-from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
+from learners.catalogue import all_learners, learners_of
 from learners.strategic.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.bench.contestants import Contestant, parameters_of
 from strategic_env.bench.evaluation import Results
-from strategic_env.games.registration import SCENARIOS
+from strategic_env.games.registration import scenario_names
 from strategic_env.report.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     bound_of,
@@ -124,8 +124,9 @@ def looks_of(contestants: Sequence[Contestant]) -> dict[str, Look]:
     Its forms for l1 and l2 costs, which do not meet, share a look. All others get what is left, in the colour of
     their learner where it can be.
     """
-    names = MULTICLASS_LEARNERS if any(one.name in MULTICLASS_LEARNERS for one in contestants) else LEARNERS
-    families = [family for family in dict.fromkeys(map(_family, names)) if family not in STILL]
+    known = all_learners()
+    game = next((known[one.name].game for one in contestants if one.name in known), "strategic")
+    families = [family for family in dict.fromkeys(map(_family, learners_of(game))) if family not in STILL]
     fixed, free = dict(zip(families, LOOKS, strict=False)), list(LOOKS[len(families) :])
     looks: dict[str, Look] = {}
     for one in contestants:
@@ -180,7 +181,8 @@ def _draw_axes(axes: "Axes", results: Results, top: float, logarithmic: bool) ->
 def _subtitle(results: Results) -> list[str]:
     """Return what the scenario is, what is drawn, and what is not."""
     table = rows(results)
-    lines = [SCENARIOS[results.scenario.name]] if results.scenario.name in SCENARIOS else []
+    known, name = scenario_names(), results.scenario.name
+    lines = [known[name]] if name in known else []
     over = seeds_text(results)
     lines.append(f"mean of {over}, band from minimum to maximum" if len(results.seeds) > 1 else over)
     if reference_of(results) is not None:

@@ -14,7 +14,7 @@ from agents.foundation.pictures import require_matplotlib
 from agents.populations.finite import FixedSequence
 from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2State
-from strategic_env.games.strategic.scenario import Scenario, strategic_scenario
+from strategic_env.games.strategic.scenario import Scenario
 from strategic_env.reproduce.paper import EXAMPLES, Example, Said
 from strategic_env.reproduce.result import SILENT, Reproduced, Request, drawn, number, same, table, vector, verdict
 from strategic_env.reproduce.rounds import Played, play
@@ -53,7 +53,7 @@ def reproduce(request: Request) -> Reproduced:
     unexpected: list[str] = []
     games: dict[str, list[Played]] = {}
     for example in EXAMPLES:
-        chosen = strategic_scenario(example.scenario)
+        chosen = Scenario.named(example.scenario)
         lines = list(islice(play(example.fails.build(chosen), chosen.setting), ROUNDS))
         stated = statements(example, chosen, lines)
         agreeing = [agrees(line, example.said(at)) for at, line in enumerate(lines)]

@@ -11,7 +11,7 @@ import pytest
 from agents import L2Cost
 from agents.foundation.checks import LARGEST_REPORT
 from learners import Certificate, StrategicPerceptronL2
-from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
+from learners.catalogue import learners_of
 from learners.feedback.graph import FeedbackGraph
 from learners.policy import Policy
 from learners.strategic.base import Truth
@@ -23,13 +23,13 @@ SIZES = (1e99, 1e100, 1e101, 1e154, 1e308, 1e-320)
 DAMAGE = (1e101, 1e154, 1e308, -1e308, 1e-320, math.nan, math.inf, -math.inf)
 STRATEGIC = {"alpha": 0.3, "cost": "l2", "radius": 1.0, "margin": 0.1, "noise": 0.1, "direction": 0, "horizon": 1000}
 MULTICLASS = {"classes": CLASSES, "graph": FeedbackGraph.named("full", CLASSES), "horizon": 1000, "radius": 1.0}
-NAMES = (*LEARNERS, *MULTICLASS_LEARNERS)
+NAMES = (*learners_of("strategic"), *learners_of("multiclass"))
 
 
 def built(name: str) -> Policy[Any]:
     """Build a learner of either game by its name."""
-    kind: Any = LEARNERS.get(name) or MULTICLASS_LEARNERS[name]
-    knowledge = STRATEGIC | {"cost": kind.cost or "l2"} if name in LEARNERS else MULTICLASS
+    kind: Any = learners_of("strategic").get(name) or learners_of("multiclass")[name]
+    knowledge = STRATEGIC | {"cost": kind.cost or "l2"} if name in learners_of("strategic") else MULTICLASS
     more = {"classifier": [0.5, 0.1, -0.2, 0.3]} if name == "best-fixed-classifier" else {}
     learner: Policy[Any] = kind.from_knowledge(knowledge, **more)
     return learner

@@ -28,7 +28,7 @@ from learners import (
     Truth,
     UnknownCostsL1,
 )
-from learners.catalogue import LEARNERS, build
+from learners.catalogue import build, learners_of
 from learners.strategic.rules import write_published
 from strategic_env import scenario as scenario_of
 from strategic_env.games.registration import environment_id
@@ -317,8 +317,8 @@ def test_the_perceptron_is_bounded_only_where_nobody_can_move() -> None:
 
 
 def test_every_learner_has_a_name_of_its_own_and_one_line() -> None:
-    assert len(LEARNERS) == 18
-    for name, learner in LEARNERS.items():
+    assert len(learners_of("strategic")) == 18
+    for name, learner in learners_of("strategic").items():
         assert learner.name == name == name.lower()
         assert "\n" not in learner.summary
 

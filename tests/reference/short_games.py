@@ -10,7 +10,7 @@ import numpy as np
 from agents import BestResponse
 from strategic_env import multi_agent, scenario
 from strategic_env.bench.contestants import all_contestants, contestant
-from strategic_env.games.registration import SCENARIOS
+from strategic_env.games.registration import scenario_names
 from strategic_env.games.strategic.rollout import rollout, supports
 from strategic_env.multi_agent import GreedyNature
 
@@ -56,7 +56,7 @@ def several_agents(learner: Any, game: Any) -> Iterator[tuple[str, str]]:
 
 def everything(rounds: int) -> Iterator[tuple[str, str]]:
     """Play every scenario with everybody who takes part by default."""
-    for name in SCENARIOS:
+    for name in scenario_names():
         game = scenario(name, horizon=rounds)
         for rival in all_contestants(game)[0]:
             if rival.learner is not None:

@@ -1,18 +1,20 @@
 """Named multiclass scenarios: a population, a feedback graph, and what a learner is told."""
 
-import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from agents.foundation.checks import count
+from agents.foundation.checks import count, one_of
+from agents.foundation.typing import Int, Key
 from learners.multiclass.base import MulticlassLearner
 from learners.policy import Policy
 from strategic_env.games.multiclass.builders import MULTICLASS_BUILDERS
 from strategic_env.games.multiclass.options import knowledge_of
+from strategic_env.games.multiclass.rollout import play_keys
 from strategic_env.games.multiclass.rules import MulticlassSetting
 from strategic_env.games.multiclass.single import OnlineMulticlassEnv
 from strategic_env.games.multiclass.vector import OnlineMulticlassVectorEnv
+from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 
 
@@ -23,7 +25,7 @@ class MulticlassScenario(BenchScenario):
     Attributes
     ----------
     name : str
-        A key of `strategic_env.games.registration.MULTICLASS`, or a name of your own.
+        One of those that `strategic-env list` shows, or a name of your own.
     setting : MulticlassSetting
         Population and feedback graph.
     horizon : int
@@ -44,11 +46,35 @@ class MulticlassScenario(BenchScenario):
     manipulable = False
     truth = None
     game_options = OF_EVERY_GAME
+    metadata = OnlineMulticlassEnv.metadata
+    builders = MULTICLASS_BUILDERS
     environment_options = ("reward", "observation", "info_level")
 
     def __post_init__(self) -> None:
         """Check what the setting has not checked."""
         count("horizon", self.horizon, minimum=1)
+
+    @classmethod
+    def named(cls, name: str, /, **options: object) -> Self:
+        """Return a multiclass scenario by name.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name or option, or a value outside its limits.
+        """
+        one_of("scenario", name, tuple(MULTICLASS_BUILDERS))
+        parts = cls.built(name, options)
+        if not isinstance(options.get("feedback", ""), str):
+            # As JSON, from which the same graph can be made again.
+            options["feedback"] = parts.graph.adjacency.astype(int).tolist()
+        setting = MulticlassSetting(
+            population=parts.population,
+            graph=parts.graph,
+            population_seed=options.get("population_seed"),  # type: ignore[arg-type]  # it is checked there
+        )
+        horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
+        return cls(name, setting, horizon, knowledge_of(setting, horizon), options)
 
     def make(self, **options: object) -> OnlineMulticlassEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``."""
@@ -85,6 +111,22 @@ class MulticlassScenario(BenchScenario):
         """Whether a learner is made for what the graph shows."""
         return issubclass(learner, MulticlassLearner) and learner.made_for(self.setting.graph)
 
+    def in_compiled_code(self) -> bool:
+        """Whether points come by compiled rules: all do."""
+        return True
+
+    def play(
+        self,
+        learner: Policy[Any],
+        keys: Key,
+        rounds: int,
+        checkpoints: Int,
+        threads: int = 1,
+        progress: Callable[[Rollout], object] | None = None,
+    ) -> Rollout:
+        """Let a learner play the episodes whose keys (N, 2) are given, in compiled code."""
+        return play_keys(learner, self.setting, keys, rounds, checkpoints, threads, progress)
+
     def why_no_bound(self) -> str:
         """Say that the theorems bound something else."""
         return "no bounds: the theorems bound mistakes by the losses of a comparator that nobody knows"
@@ -98,31 +140,3 @@ class MulticlassScenario(BenchScenario):
             "horizon": self.horizon,
             "knowledge": self.knowledge,
         }
-
-
-def multiclass_scenario(name: str, /, **options: object) -> MulticlassScenario:
-    """Return a multiclass scenario by name, as `strategic_env.scenario` does.
-
-    Raises
-    ------
-    ValueError
-        For an unknown option, or a value outside its limits.
-    """
-    build = MULTICLASS_BUILDERS[name]
-    own = tuple(inspect.signature(build).parameters)
-    refuse_unknown(options, (*own, *MulticlassScenario.game_options), name)
-    if not isinstance(options.get("feedback", ""), str):
-        # As JSON, from which the same graph can be made again.
-        options["feedback"] = build(**_own(options, own)).graph.adjacency.astype(int).tolist()
-    parts = build(**_own(options, own))
-    setting = MulticlassSetting(
-        population=parts.population,
-        graph=parts.graph,
-        population_seed=options.get("population_seed"),  # type: ignore[arg-type]  # it is checked there
-    )
-    horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
-    return MulticlassScenario(name, setting, horizon, knowledge_of(setting, horizon), options)
-
-
-def _own(options: Mapping[str, object], names: tuple[str, ...]) -> dict[str, object]:
-    return {key: value for key, value in options.items() if key in names}

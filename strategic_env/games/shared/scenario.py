@@ -1,15 +1,18 @@
 """What the bench needs of a scenario, whatever is played there."""
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
 from agents.foundation.checks import perhaps
+from agents.foundation.typing import Int, Key
 from learners.policy import Policy
 from learners.strategic.base import Truth
+from strategic_env.games.shared.rollout import Rollout
 
 # What `strategic-env list NAME` says of options that several scenarios have, and of those that all of them have.
 Noise = Annotated[float, "chance that a label is wrong"]
@@ -25,7 +28,7 @@ class BenchScenario(ABC):
     Attributes
     ----------
     name : str
-        A key of `strategic_env.games.registration.SCENARIOS`, or a name of your own.
+        One of those that `strategic-env list` shows, or a name of your own.
     setting : Setting or MulticlassSetting
         What is played.
     horizon : int
@@ -42,8 +45,16 @@ class BenchScenario(ABC):
         Whether individuals can manipulate what the learner sees.
     reference : str or None
         Name of the contestant that regret is against.
+    metadata : mapping
+        Of its single environment.
+    builders : mapping
+        What makes the parts of each named scenario; the keywords are its own options.
     game_options : mapping
         Options of every scenario of the game besides those of its builder, as in `OF_EVERY_GAME`.
+    game_defaults : mapping
+        What these are if nobody gives others, where no scenario has its own.
+    trainable : bool
+        Whether policies can be trained there.
     environment_options : tuple of str
         Options of `make`; those of `make_vec` are `vector_options`.
     """
@@ -51,7 +62,11 @@ class BenchScenario(ABC):
     game: ClassVar[str]
     manipulable: ClassVar[bool]
     reference: ClassVar[str | None] = None
+    metadata: ClassVar[Mapping[str, Any]] = {}
+    builders: ClassVar[Mapping[str, Callable[..., Any]]]
     game_options: ClassVar[Mapping[str, str]]
+    game_defaults: ClassVar[Mapping[str, object]] = {}
+    trainable: ClassVar[bool] = False
     environment_options: ClassVar[tuple[str, ...]]
     name: str
     setting: Any
@@ -64,6 +79,37 @@ class BenchScenario(ABC):
     def vector_options(cls) -> tuple[str, ...]:
         """Return the options of `make_vec`, besides the number of games."""
         return (*cls.environment_options, "autoreset_mode")
+
+    @classmethod
+    @abstractmethod
+    def named(cls, name: str, /, **options: object) -> Self:
+        """Return a scenario of this game by name, as `strategic_env.scenario` does."""
+
+    @classmethod
+    def own_options(cls, name: str) -> tuple[str, ...]:
+        """Return the names of the options that a scenario takes."""
+        return (*inspect.signature(cls.builders[name]).parameters, *cls.game_options)
+
+    @classmethod
+    def defaults(cls, name: str) -> dict[str, object]:
+        """Return the options that a scenario takes, with the values that they have if nobody gives others."""
+        chosen, parameters = cls.named(name), inspect.signature(cls.builders[name]).parameters
+        told = {**cls.game_defaults} | {"horizon": chosen.horizon, "population_seed": chosen.setting.population_seed}
+        found = told | {option: parameter.default for option, parameter in parameters.items()}
+        return {option: found[option] for option in cls.own_options(name)}
+
+    @classmethod
+    def built(cls, name: str, options: Mapping[str, object]) -> Any:
+        """Return the parts of a named scenario.
+
+        Raises
+        ------
+        ValueError
+            For an unknown option, or a value outside its limits.
+        """
+        refuse_unknown(options, cls.own_options(name), name)
+        own = inspect.signature(cls.builders[name]).parameters
+        return cls.builders[name](**{key: value for key, value in options.items() if key in own})
 
     @abstractmethod
     def make(self, **options: object) -> gym.Env[Any, Any]:
@@ -95,6 +141,40 @@ class BenchScenario(ABC):
     def proved(self) -> Truth | None:
         """The truth, where the theorems' assumptions hold."""
         return self.truth
+
+    @abstractmethod
+    def in_compiled_code(self) -> bool:
+        """Whether compiled code knows who arrives, and how they answer."""
+
+    @abstractmethod
+    def play(
+        self,
+        learner: Policy[Any],
+        keys: Key,
+        rounds: int,
+        checkpoints: Int,
+        threads: int = 1,
+        progress: Callable[[Rollout], object] | None = None,
+    ) -> Rollout:
+        """Let a learner play the episodes whose keys (N, 2) are given, in compiled code.
+
+        Parameters
+        ----------
+        learner : Policy
+            One with compiled rules that can play (`check_learner`).
+        keys : ndarray, shape (N, 2), uint64
+        rounds : int
+        checkpoints : ndarray, shape (C,), int64
+            Rounds after which to note the mistakes so far.
+        threads : int
+            Processor cores to share the games among.
+        progress : callable, optional
+            Called now and then with the `Rollout` so far; if it returns False, the rollout ends there.
+        """
+
+    def reference_learner(self, seed: int, rounds: int) -> Policy[Any]:
+        """Return the contestant that regret is against, made from what a run's seed holds."""
+        raise NotImplementedError(f"{self.name} has no reference")
 
     @abstractmethod
     def why_no_bound(self) -> str:

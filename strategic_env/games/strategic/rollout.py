@@ -1,6 +1,6 @@
 """Whole games in compiled code: a learner against a scenario, without Python between the rounds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -9,25 +9,14 @@ from numpy.typing import NDArray
 
 from agents.boundary import FLOAT64_EPS, scaled_score
 from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
-from agents.foundation.checks import LARGEST_SIZE, count, shown
 from agents.foundation.compiled import loop, released
 from agents.foundation.lanes import prefetch
-from agents.foundation.streams import LARGEST_SEED
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
-from learners.multiclass.base import MulticlassLearner
 from learners.policy import Policy
-from learners.strategic.base import Learner
 from learners.strategic.observation import rounding
 from learners.strategic.rules import concerns, learn, publish
-from strategic_env.bench.contestants import contestant
-from strategic_env.games.multiclass import rollout as multiclass
-from strategic_env.games.multiclass.rules import MulticlassSetting
-from strategic_env.games.scenarios import playable
-from strategic_env.games.shared.episodes import keys_of_games
-from strategic_env.games.shared.rollout import Rollout as Rollout
-from strategic_env.games.shared.rollout import checked_checkpoints, play_in_chunks, shares_of
-from strategic_env.games.shared.scenario import BenchScenario
+from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
 from strategic_env.games.strategic.rules import own_row
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
@@ -200,95 +189,9 @@ def hear(
     return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))
 
 
-def rollout(
-    learner: str | Policy[Any],
-    scenario: str | BenchScenario,
-    games: int = 1,
-    rounds: int | None = None,
-    seed: int = 0,
-    *,
-    checkpoints: Sequence[int] = (),
-    threads: int = 1,
-    progress: Callable[[Rollout], object] | None = None,
-) -> Rollout:
-    """Let a learner play many games in compiled code.
-
-    The numbers are those of a loop over the environment: game i is ``env.reset(seed=seed, options={"game": i})``, and
-    row i of the vector environment after ``reset(seed=seed)``. Memory does not grow with ``rounds``.
-
-    Parameters
-    ----------
-    learner : str or Policy
-        A name (`learners.catalogue`), built from what the scenario tells, or a learner of this package.
-    scenario : str, Scenario or MulticlassScenario
-        What it meets.
-    games : int
-        N.
-    rounds : int, optional
-        Rounds per game, in one episode; the scenario's horizon by default.
-    seed : int
-        Seed of all games.
-    checkpoints : sequence of int
-        Rounds, from 1 on and increasing, after which to note the mistakes so far.
-    threads : int
-        Processor cores to share the games among.
-    progress : callable, optional
-        Called now and then with the `Rollout` so far, whose arrays go on changing; if it returns False, the rollout
-        ends there. An interrupt (Ctrl-C) ends it between two blocks of rounds, with a KeyboardInterrupt.
-
-    Returns
-    -------
-    Rollout
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, a learner is made for another game or told too little, or the scenario's
-        individuals arrive or answer by rules in Python (`supports`).
-    TypeError
-        If an argument is of the wrong kind, or the learner has no compiled rules.
-    """
-    chosen = playable(scenario)
-    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
-    chosen = chosen.lasting(length)
-    player = contestant(learner, chosen).learner if isinstance(learner, str) else learner
-    if not isinstance(player, Policy) or not has_rules(player):
-        raise TypeError(
-            "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
-            "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
-            f"{shown(learner)}; evaluate plays others, such as trained policies"
-        )
-    chosen.check_learner(player)
-    if not supports(player, chosen.setting):
-        raise ValueError(
-            f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
-        )
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
-    most = LARGEST_SIZE // chosen.setting.population.dim
-    games = count("games", games, minimum=1, maximum=most)
-    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
-    marks = checked_checkpoints(checkpoints, length)
-    return play_keys(player, chosen.setting, keys, length, marks, count("threads", threads, minimum=1), progress)
-
-
-def has_rules(learner: object) -> bool:
-    """Whether a learner is what its compiled rules say: none that predicts in another way."""
-    return (
-        isinstance(learner, Policy)
-        and type(learner).predict in (Learner.predict, MulticlassLearner.predict)
-        and "predict" not in vars(learner)
-    )
-
-
-def supports(learner: object, setting: Setting | MulticlassSetting) -> bool:
-    """Whether a learner's games in a setting can be played in compiled code."""
-    return has_rules(learner) and setting.source() is not None
-
-
 def play_keys(
     learner: Policy[Any],
-    setting: Setting | MulticlassSetting,
+    setting: Setting,
     keys: Key,
     rounds: int,
     checkpoints: Int,
@@ -296,8 +199,6 @@ def play_keys(
     progress: Callable[[Rollout], object] | None = None,
 ) -> Rollout:
     """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
-    if isinstance(setting, MulticlassSetting):
-        return multiclass.play_keys(learner, setting, keys, rounds, checkpoints, threads, progress)
     dim, games = setting.population.dim, len(keys)
     state, published = learner.initial_state(games, dim), np.zeros((games, dim + 1))
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)

@@ -1,19 +1,22 @@
 """Named scenarios of strategic classification."""
 
-import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from agents.foundation.checks import count, one_of
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Int, Key
 from agents.responses.individuals import BestResponse
 from learners.policy import Policy
 from learners.strategic.base import Truth
 from learners.strategic.fixed import BestFixedClassifier
-from strategic_env.games.registration import STRATEGIC
+from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 from strategic_env.games.strategic.builders import BUILDERS, truth_of
 from strategic_env.games.strategic.claims import check_truth, unverified
 from strategic_env.games.strategic.options import knowledge_of
+from strategic_env.games.strategic.rollout import play_keys
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 from strategic_env.games.strategic.single import StrategicClassificationEnv
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
@@ -26,7 +29,7 @@ class Scenario(BenchScenario):
     Attributes
     ----------
     name : str
-        A key of `strategic_env.games.registration.STRATEGIC`, or a name of your own.
+        One of those that `strategic-env list` shows, or a name of your own.
     setting : Setting
         Population, cost, feedback.
     horizon : int
@@ -56,7 +59,11 @@ class Scenario(BenchScenario):
     manipulable = True
     reference = BestFixedClassifier.name
     game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME
+    metadata = StrategicClassificationEnv.metadata
+    builders = BUILDERS
+    game_defaults = {"feedback": "full"}
     environment_options = ("reward", "observation", "info_level", "render_mode")
+    trainable = True
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
@@ -68,6 +75,28 @@ class Scenario(BenchScenario):
     def proved(self) -> Truth | None:
         """The truth, where the theorems' assumptions hold and it is verified."""
         return None if self._voided() else self.truth
+
+    @classmethod
+    def named(cls, name: str, /, **options: object) -> Self:
+        """Return a scenario of strategic classification by name.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name or option, or a value outside its limits.
+        """
+        one_of("scenario", name, tuple(BUILDERS))
+        parts = cls.built(name, options)
+        setting = Setting(
+            population=parts.population,
+            cost=parts.cost,
+            feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
+            population_seed=options.get("population_seed"),  # type: ignore[arg-type]
+        )
+        horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
+        known = knowledge_of(parts.population, parts.cost)
+        knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
+        return cls(name, setting, horizon, knowledge, truth_of(parts), dict(options))
 
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
@@ -93,6 +122,27 @@ class Scenario(BenchScenario):
         """
         check_game(learner, self)
         begin(learner, self.setting.population.dim)
+
+    def in_compiled_code(self) -> bool:
+        """Whether individuals best-respond, and arrive by compiled rules."""
+        return self.setting.source() is not None
+
+    def play(
+        self,
+        learner: Policy[Any],
+        keys: Key,
+        rounds: int,
+        checkpoints: Int,
+        threads: int = 1,
+        progress: Callable[[Rollout], object] | None = None,
+    ) -> Rollout:
+        """Let a learner play the episodes whose keys (N, 2) are given, in compiled code."""
+        return play_keys(learner, self.setting, keys, rounds, checkpoints, threads, progress)
+
+    def reference_learner(self, seed: int, rounds: int) -> BestFixedClassifier:
+        """Return the best fixed classifier of the true points that a run meets."""
+        features, labels = self.setting.arrivals(game_key(seed)).points(rounds)
+        return BestFixedClassifier.from_points(features, labels, self.setting.cost)
 
     def why_no_bound(self) -> str:
         """Say which assumption of the theorems fails."""
@@ -120,28 +170,3 @@ class Scenario(BenchScenario):
             "horizon": self.horizon,
             "knowledge": self.knowledge,
         }
-
-
-def strategic_scenario(name: str, /, **options: object) -> Scenario:
-    """Return a scenario of strategic classification by name, as `scenario` does.
-
-    Raises
-    ------
-    ValueError
-        As there; and if the scenario is of another game.
-    """
-    one_of("scenario", name, tuple(STRATEGIC))
-    build = BUILDERS[name]
-    own = tuple(inspect.signature(build).parameters)
-    refuse_unknown(options, (*own, *Scenario.game_options), name)
-    parts = build(**{key: value for key, value in options.items() if key in own})
-    setting = Setting(
-        population=parts.population,
-        cost=parts.cost,
-        feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
-        population_seed=options.get("population_seed"),  # type: ignore[arg-type]
-    )
-    horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
-    known = knowledge_of(parts.population, parts.cost)
-    knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
-    return Scenario(name, setting, horizon, knowledge, truth_of(parts), dict(options))

@@ -17,7 +17,7 @@ from strategic_env import evaluate
 from strategic_env.bench.contestants import contestant
 from strategic_env.bench.evaluation import Results
 from strategic_env.bench.playing import Run
-from strategic_env.games.registration import SCENARIOS
+from strategic_env.games.registration import scenario_names
 from strategic_env.games.scenarios import scenario
 from strategic_env.report import curves as plotting
 from strategic_env.report import profiles
@@ -162,7 +162,7 @@ except DrawingFailed as error:
 def test_a_picture_says_what_its_scenario_and_reference_are(figures: list[Figure], tmp_path: Path) -> None:
     plot(played("GermanCredit", {"perceptron": [2, 4], "best-fixed-classifier": [1, 1]}), tmp_path / "a.png")
     written = "\n".join(texts(figures[0]))
-    assert SCENARIOS["GermanCredit"] in written and f"reference: {HOW_THE_REFERENCE_IS_MADE}" in written
+    assert scenario_names()["GermanCredit"] in written and f"reference: {HOW_THE_REFERENCE_IS_MADE}" in written
     assert "mean of 2 seeds, band from minimum to maximum" in written
 
 

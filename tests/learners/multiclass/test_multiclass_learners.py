@@ -24,7 +24,7 @@ from learners import (
     SecondOrderPerceptron,
     SobaDiagonal,
 )
-from learners.catalogue import MULTICLASS_LEARNERS, build
+from learners.catalogue import build, learners_of
 from learners.multiclass.observation import Layout
 from learners.multiclass.rules import ACTIONS
 
@@ -329,11 +329,11 @@ def test_bad_parameters_are_one_clear_error(make: Any, message: str) -> None:
 
 def test_every_learner_is_built_from_what_a_scenario_tells() -> None:
     told = {"graph": BANDIT, "classes": K, "radius": 2.0, "horizon": 1000}
-    for name, kind in MULTICLASS_LEARNERS.items():
+    for name, kind in learners_of("multiclass").items():
         learner = build(name, told)
         assert learner.name == name and kind.game == "multiclass" and "\n" not in kind.summary
         assert build(name, {}, **learner.parameters).parameters == learner.parameters
-        assert name in MULTICLASS_LEARNERS and repr(learner).startswith(kind.__name__)
+        assert name in learners_of("multiclass") and repr(learner).startswith(kind.__name__)
     assert build("banditron", told).gamma == pytest.approx(0.1)  # type: ignore[union-attr]
     theory = build("gappletron", told, parameters="theory")
     assert theory.gamma == pytest.approx(np.sqrt(K * K * 16) / 2)  # type: ignore[union-attr]
@@ -350,9 +350,9 @@ def test_gaptron_explores_and_steps_as_its_theory_says() -> None:
 
 
 def test_learners_for_full_information_say_so() -> None:
-    made_for = {name for name, kind in MULTICLASS_LEARNERS.items() if kind.made_for(BANDIT)}
+    made_for = {name for name, kind in learners_of("multiclass").items() if kind.made_for(BANDIT)}
     assert made_for == {"gappletron", "gaptron", "banditron", "pnewtron", "soba-diag", "inverse-gap-weighting"}
-    assert all(kind.made_for(FULL) for kind in MULTICLASS_LEARNERS.values())
+    assert all(kind.made_for(FULL) for kind in learners_of("multiclass").values())
 
 
 @pytest.mark.parametrize("size", [1e-100, 1e100])

@@ -12,7 +12,7 @@ from agents import BestResponse, L2Cost, Noisy, Separable, Truthful
 from agents.foundation.typing import Key
 from agents.populations.arrivals import Arrivals
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
-from learners.catalogue import LEARNERS, build
+from learners.catalogue import build, learners_of
 from learners.strategic.accepted_only import AcceptedOnlyL2
 from strategic_env import Setting, evaluate, load_results, rollout, scenario
 from strategic_env.bench import evaluation
@@ -206,7 +206,7 @@ def test_parameters_rebuild_every_learner() -> None:
         "alpha": [0.3, 0.2],
         "classifier": [1.0, 0.0, 0.0],
     }
-    for name, kind in LEARNERS.items():
+    for name, kind in learners_of("strategic").items():
         knowledge = told | ({} if kind.cost == "l1" else {"alpha": 0.3, "cost": "l2"})
         learner = build(name, knowledge)
         assert build(name, {}, **learner.parameters).parameters == learner.parameters

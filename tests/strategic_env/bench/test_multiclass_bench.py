@@ -15,14 +15,15 @@ from rich.console import Console
 
 from agents import Prototypes
 from learners import FeedbackGraph, Perceptron
-from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
+from learners.catalogue import learners_of
 from learners.multiclass.gappletron import Gappletron
-from strategic_env import MulticlassScenario, MulticlassSetting, evaluate, report, rollout, scenario
+from strategic_env import MulticlassScenario, MulticlassSetting, evaluate, load_results, report, rollout, scenario
 from strategic_env.bench import evaluation
 from strategic_env.bench.contestants import all_contestants, contestant, unsuited, with_reference
 from strategic_env.bench.evaluation import Results
 from strategic_env.games import scenarios
-from strategic_env.games.registration import MULTICLASS, STRATEGIC
+from strategic_env.games.multiclass.description import MULTICLASS
+from strategic_env.games.strategic.description import STRATEGIC
 from strategic_env.report import curves as plotting
 from strategic_env.report.summary import rows, shortened
 
@@ -70,7 +71,7 @@ def test_json_and_files_say_the_same(results: Results, tmp_path: Path) -> None:
 def test_every_multiclass_learner_that_is_told_enough_takes_part(name: str) -> None:
     one = scenario(name)
     chosen, skipped = all_contestants(one)
-    assert {other.name for other in chosen} | set(skipped) == set(MULTICLASS_LEARNERS)
+    assert {other.name for other in chosen} | set(skipped) == set(learners_of("multiclass"))
     names = {other.name for other in chosen}
     assert "gappletron" in names and ("arow" in names) is (name == "FullInformation"), "AROW needs every label"
     assert with_reference(chosen, one) == chosen, "there is no reference"
@@ -81,7 +82,7 @@ def test_every_multiclass_learner_that_is_told_enough_takes_part(name: str) -> N
 @pytest.mark.parametrize("name", ["KnownL2", "GermanCredit"])
 def test_strategic_scenarios_meet_strategic_learners_only(name: str) -> None:
     chosen, skipped = all_contestants(scenario(name))
-    assert {other.name for other in chosen} | set(skipped) == set(LEARNERS)
+    assert {other.name for other in chosen} | set(skipped) == set(learners_of("strategic"))
 
 
 def test_learners_of_another_game_are_refused() -> None:
@@ -183,7 +184,7 @@ def test_a_matrix_in_the_options_is_cut_short() -> None:
 
 def test_names_of_the_two_games_differ_and_hide_no_entry_point() -> None:
     assert not {*STRATEGIC, *MULTICLASS} & set(vars(scenarios)), "Gymnasium would find that instead of the scenario"
-    assert not set(STRATEGIC) & set(MULTICLASS) and not set(LEARNERS) & set(MULTICLASS_LEARNERS)
+    assert not set(STRATEGIC) & set(MULTICLASS) and not set(learners_of("strategic")) & set(learners_of("multiclass"))
 
 
 @pytest.mark.parametrize("kind", ["graph", "networkx", "array"])

@@ -12,11 +12,11 @@ import pytest
 from command_line import ENVIRONMENT, command, with_a_fault
 from rich.console import Console
 
-from learners.catalogue import LEARNERS, MULTICLASS_LEARNERS
+from learners.catalogue import learners_of
 from strategic_env import scenario
 from strategic_env.bench.arguments import parse_learner, parse_settings
 from strategic_env.cli import listing
-from strategic_env.games.registration import SCENARIOS
+from strategic_env.games.registration import scenario_names
 
 
 def test_list_shows_every_name_with_one_line() -> None:
@@ -54,7 +54,7 @@ def test_list_knows_classes_and_says_what_form_alpha_has(capsys: pytest.CaptureF
 
 
 def test_list_says_what_every_option_without_a_value_means(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in (*SCENARIOS, *LEARNERS, *MULTICLASS_LEARNERS, "sb3"):
+    for name in (*scenario_names(), *learners_of("strategic"), *learners_of("multiclass"), "sb3"):
         listing.show_one(name, Console(width=200))
         unexplained = [line for line in capsys.readouterr().out.splitlines() if line.rstrip().endswith(" null")]
         assert not unexplained, name
@@ -81,7 +81,7 @@ def test_alpha_of_another_form_is_one_clear_error(name: str, alpha: object, mess
 def test_every_scenario_and_learner_can_be_shown() -> None:
     program = "from strategic_env import listing\nfrom rich.console import Console\nimport sys\n"
     program += "for name in sys.argv[1:]: listing.show_one(name, Console())"
-    names = [*SCENARIOS, *LEARNERS, *MULTICLASS_LEARNERS]
+    names = [*scenario_names(), *learners_of("strategic"), *learners_of("multiclass")]
     result = command(*names, program=[sys.executable, "-c", program])
     assert result.returncode == 0, result.stderr
     assert all(f"{name}: " in result.stdout for name in names)

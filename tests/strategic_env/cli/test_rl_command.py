@@ -69,7 +69,10 @@ def test_a_training_leaves_a_policy_that_plays(tiny: Path, tmp_path: Path) -> No
     [
         (("dqn", "KnownL2"), r"algorithm must be one of 'ppo', 'ppo_lstm', 'sac', 'tqc', got 'dqn'"),
         (("ppo", "Nobody"), r"scenario must be one of .* got 'Nobody'"),
-        (("ppo", "Bandit"), r"policies are trained for scenarios of strategic classification; Bandit has many labels"),
+        (
+            ("ppo", "Bandit"),
+            r"policies are trained for scenarios of strategic classification; Bandit is of multiclass classification",
+        ),
         (("ppo", "UnknownL2"), r"a policy with the view 'coefficients' must be told alpha"),
         (("ppo", "KnownL2", {"colour": 1}), r"KnownL2 has no option 'colour'"),
         (("ppo", "KnownL2", {"reward": "gold"}), r"reward must be one of .* got 'gold'"),

@@ -12,9 +12,11 @@ from gymnasium.wrappers import PassiveEnvChecker
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import strategic_env  # noqa: F401
-from strategic_env.games.registration import MULTICLASS, SCENARIOS, STRATEGIC, environment_id
+from strategic_env.games.multiclass.description import MULTICLASS
+from strategic_env.games.registration import environment_id, scenario_names
+from strategic_env.games.strategic.description import STRATEGIC
 
-IDS = [environment_id(name) for name in SCENARIOS]
+IDS = [environment_id(name) for name in scenario_names()]
 STRATEGIC_IDS, MULTICLASS_IDS = ([environment_id(name) for name in names] for names in (STRATEGIC, MULTICLASS))
 OPTIONS: list[dict[str, Any]] = [
     {},

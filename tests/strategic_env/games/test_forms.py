@@ -19,7 +19,7 @@ from scipy import stats
 from agents import FixedSequence, L2Cost, WeightedL1Cost
 from agents.boundary import on_boundary, side
 from agents.foundation import streams, ziggurat
-from learners.catalogue import LEARNERS
+from learners.catalogue import learners_of
 from strategic_env import scenario
 from strategic_env.games.strategic.rollout import rollout
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
@@ -87,7 +87,7 @@ def single_loop(learner: Any, one: Any, game: int, seed: int) -> Loop:
 
 def assert_forms_agree(name: str, parameters: dict[str, Any], game: str, options: dict[str, Any]) -> Loop:
     one, seed = scenario(game, **options), 7
-    learner = LEARNERS[name].from_knowledge(one.knowledge, **parameters)
+    learner = learners_of("strategic")[name].from_knowledge(one.knowledge, **parameters)
     loop = vector_loop(learner, one, GAMES, seed)
     # A learner that draws has a stream for each row, so that only the first row is that of a single environment.
     for i in range(1 if "seed" in learner.parameters else GAMES):
@@ -192,14 +192,14 @@ def test_all_forms_play_the_same_game(
 
 
 def test_every_learner_takes_part() -> None:
-    assert {one.values[0] for one in itertools.chain(*FAST, *SLOW)} == set(LEARNERS)
+    assert {one.values[0] for one in itertools.chain(*FAST, *SLOW)} == set(learners_of("strategic"))
 
 
 @pytest.mark.parametrize("observation", ["dict", "flat"])
 def test_a_learner_goes_on_over_episodes_as_in_single_environments(observation: str) -> None:
     """Where the reset takes a step of its own, it also learns from the last round of each episode."""
     one = scenario("KnownL2", dim=3, horizon=40, noise=0.2)
-    learner = LEARNERS["strategic-perceptron-l2"].from_knowledge(one.knowledge)
+    learner = learners_of("strategic")["strategic-perceptron-l2"].from_knowledge(one.knowledge)
     env, state, published, rewards = one.make_vec(GAMES, observation=observation), None, [], np.zeros(GAMES)
     seen, _ = env.reset(seed=2)
     for _ in range(3 * 41 - 1):

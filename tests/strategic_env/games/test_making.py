@@ -11,7 +11,8 @@ from gymnasium.utils.env_checker import data_equivalence
 
 import strategic_env  # noqa: F401
 from strategic_env.cli.train import prepare
-from strategic_env.games.registration import SCENARIOS, STRATEGIC, environment_id
+from strategic_env.games.registration import environment_id, scenario_names
+from strategic_env.games.strategic.description import STRATEGIC
 from strategic_env.multi_agent import env, parallel_env, raw_env
 
 
@@ -29,7 +30,7 @@ def test_frames_can_be_collected_as_of_gymnasiums_own_environments(name: str) ->
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", scenario_names())
 def test_fewer_steps_than_the_horizon_end_episodes_in_every_form(name: str, mode: str) -> None:
     native = gymnasium.make_vec(environment_id(name), 2, max_episode_steps=3, info_level="none", autoreset_mode=mode)
     separate = gymnasium.make_vec(

@@ -14,10 +14,11 @@ from multiclass_oracle import play
 from agents import LabelledData, Prototypes, Separable
 from agents.foundation import streams
 from learners import FeedbackGraph
-from learners.catalogue import MULTICLASS_LEARNERS
+from learners.catalogue import learners_of
 from strategic_env import OnlineMulticlassEnv, rollout, scenario
 from strategic_env.conformance.vector_checker import check_vector_env
-from strategic_env.games.registration import MULTICLASS, environment_id
+from strategic_env.games.multiclass.description import MULTICLASS
+from strategic_env.games.registration import environment_id
 
 KINDS = ("mistake", "accuracy", "observed")
 CUSTOM = [[0, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 1], [1, 0, 0, 0]]  # action 2 shows all labels but one
@@ -220,7 +221,7 @@ class Loop:
 )
 def test_three_forms_play_one_game(name: str, game: str, options: dict[str, Any]) -> None:
     one = scenario(game, dim=40, classes=4, noise=0.1, horizon=150, **options)
-    learner = MULTICLASS_LEARNERS[name].from_knowledge(one.knowledge)
+    learner = learners_of("multiclass")[name].from_knowledge(one.knowledge)
     many = Loop(learner, one.make_vec(3), batched=True, seed=7)
     alone = Loop(learner, one.make(), batched=False, seed=7)  # a learner has a stream for each row: the first is this
     assert same(np.array(many.actions)[:, 0], np.array(alone.actions)[:, 0])

@@ -15,7 +15,8 @@ import strategic_env  # noqa: F401
 from agents import FixedSequence, L2Cost, Noisy, Separable, Truthful, WeightedL1Cost
 from agents.boundary import FLOAT64_EPS, on_boundary
 from strategic_env import StrategicClassificationEnv
-from strategic_env.games.registration import STRATEGIC, environment_id
+from strategic_env.games.registration import environment_id
+from strategic_env.games.strategic.description import STRATEGIC
 from strategic_env.games.strategic.rules import judge
 
 Env = Any

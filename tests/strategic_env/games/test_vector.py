@@ -19,7 +19,8 @@ from agents import BestResponse, GreedyAdversary, L2Cost, Noisy, Separable, Tang
 from agents.populations.arrivals import BLOCK
 from strategic_env import StrategicClassificationEnv, scenario
 from strategic_env.conformance.vector_checker import check_vector_env
-from strategic_env.games.registration import STRATEGIC, environment_id
+from strategic_env.games.registration import environment_id
+from strategic_env.games.strategic.description import STRATEGIC
 from strategic_env.games.strategic.many_games import games_of
 from strategic_env.games.strategic.setting import Setting
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv

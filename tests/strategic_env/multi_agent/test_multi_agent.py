@@ -34,7 +34,8 @@ from agents.boundary import FLOAT64_EPS, side
 from agents.responses.individuals import BudgetLimited
 from learners import Perceptron
 from strategic_env import Scenario, Setting, multi_agent, scenario
-from strategic_env.games.registration import STRATEGIC, environment_id
+from strategic_env.games.registration import environment_id
+from strategic_env.games.strategic.description import STRATEGIC
 from strategic_env.multi_agent import GreedyNature, UniformNature, env, parallel_env, play, raw_env
 
 Env = Any

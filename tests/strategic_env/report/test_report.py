@@ -17,7 +17,7 @@ from rich.console import Console
 
 from agents import Noisy
 from learners import ConstantClassifier, Perceptron
-from learners.catalogue import LEARNERS
+from learners.catalogue import learners_of
 from strategic_env import evaluate
 from strategic_env.bench.contestants import Contestant, all_contestants, contestant
 from strategic_env.bench.evaluation import Results
@@ -320,7 +320,7 @@ def test_a_learner_looks_the_same_in_all_pictures(results: Results) -> None:
     for one in everybody:
         alone = plotting.looks_of([one])[one.label]
         assert alone == looks[one.label]
-        if one.label in LEARNERS and one.label not in plotting.STILL:
+        if one.label in learners_of("strategic") and one.label not in plotting.STILL:
             variant = replace(one, label=f"{one.label}:x=1")
             assert plotting.looks_of([variant, one])[one.label] == alone
     assert looks["perceptron"][0] == looks["perceptron:bias=true"][0]

@@ -1,0 +1,85 @@
+"""Whole games of a learner in compiled code, without Python between the rounds."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agents.foundation.checks import LARGEST_SIZE, count, shown
+from agents.foundation.streams import LARGEST_SEED
+from learners.policy import Policy
+from strategic_env.bench.contestants import contestant
+from strategic_env.games.scenarios import playable
+from strategic_env.games.shared.episodes import keys_of_games
+from strategic_env.games.shared.rollout import Rollout, checked_checkpoints
+from strategic_env.games.shared.scenario import BenchScenario
+
+
+def rollout(
+    learner: str | Policy[Any],
+    scenario: str | BenchScenario,
+    games: int = 1,
+    rounds: int | None = None,
+    seed: int = 0,
+    *,
+    checkpoints: Sequence[int] = (),
+    threads: int = 1,
+    progress: Callable[[Rollout], object] | None = None,
+) -> Rollout:
+    """Let a learner play many games in compiled code.
+
+    The numbers are those of a loop over the environment: game i is ``env.reset(seed=seed, options={"game": i})``, and
+    row i of the vector environment after ``reset(seed=seed)``. Memory does not grow with ``rounds``.
+
+    Parameters
+    ----------
+    learner : str or Policy
+        A name (`learners.catalogue`), built from what the scenario tells, or a learner of this package.
+    scenario : str, Scenario or MulticlassScenario
+        What it meets.
+    games : int
+        N.
+    rounds : int, optional
+        Rounds per game, in one episode; the scenario's horizon by default.
+    seed : int
+        Seed of all games.
+    checkpoints : sequence of int
+        Rounds, from 1 on and increasing, after which to note the mistakes so far.
+    threads : int
+        Processor cores to share the games among.
+    progress : callable, optional
+        Called now and then with the `Rollout` so far, whose arrays go on changing; if it returns False, the rollout
+        ends there. An interrupt (Ctrl-C) ends it between two blocks of rounds, with a KeyboardInterrupt.
+
+    Returns
+    -------
+    Rollout
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a learner is made for another game or told too little, or the scenario's
+        individuals arrive or answer by rules in Python (`strategic_env.games.shared.scenario.BenchScenario.in_compiled_code`).
+    TypeError
+        If an argument is of the wrong kind, or the learner has no compiled rules.
+    """
+    chosen = playable(scenario)
+    length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
+    chosen = chosen.lasting(length)
+    player = contestant(learner, chosen).learner if isinstance(learner, str) else learner
+    if not isinstance(player, Policy) or not player.has_rules():
+        raise TypeError(
+            "learner must have compiled rules and the predict method of learners.Learner, as those of this package "
+            "have (the reference best-fixed-classifier is built from points: BestFixedClassifier.from_points), got "
+            f"{shown(learner)}; evaluate plays others, such as trained policies"
+        )
+    chosen.check_learner(player)
+    if not chosen.in_compiled_code():
+        raise ValueError(
+            f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
+        )
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
+    most = LARGEST_SIZE // chosen.setting.population.dim
+    games = count("games", games, minimum=1, maximum=most)
+    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
+    marks = checked_checkpoints(checkpoints, length)
+    return chosen.play(player, keys, length, marks, count("threads", threads, minimum=1), progress)

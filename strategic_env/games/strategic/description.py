@@ -1,0 +1,21 @@
+"""Strategic classification as data."""
+
+from strategic_env.games.shared.game import Game
+
+# name: what it is, in one line
+STRATEGIC = {
+    "KnownL2": "separable individuals, known l2 cost (Theorem 1)",
+    "KnownL1": "separable individuals, known weighted l1 cost, separator with non-negative weights (Theorem 2)",
+    "UnknownL2": "separable individuals, l2 cost that nobody tells (Theorem 3)",
+    "UnknownL1Single": "separable individuals, weighted l1 cost of one coordinate that nobody tells (Section 5.2)",
+    "HeterogeneousL2": "separable individuals whose l2 costs differ a little (Corollary 1)",
+    "BiasedL2": "separable individuals, known l2 cost, separator off the origin (Theorem 4)",
+    "BiasedL1": "separable individuals, known weighted l1 cost, separator off the origin (Section 7)",
+    "MetaL2": "as KnownL2, with five features and episodes of 200 rounds: learn how to learn",
+    "Example1": "three individuals on which the Perceptron cycles for ever, l2 cost",
+    "Example1L1": "the same three individuals, weighted l1 cost",
+    "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",
+    "Example3": "five individuals that no line separates, on which Algorithm 2 errs for ever",
+    "GermanCredit": "loan applicants who can improve what the lender looks at, weighted l1 cost (real data)",
+}
+GAME = Game("strategic", "strategic classification", STRATEGIC, "strategic_env.games.strategic.scenario:Scenario")

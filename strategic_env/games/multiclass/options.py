@@ -1,6 +1,8 @@
 """What the single and the vector environment share: their options, their spaces, and what goes in and out."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,64 +14,72 @@ from agents.populations.labelled import MulticlassPopulation
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import Layout
 from strategic_env.games.multiclass.rules import REWARDS, MulticlassSetting, Outcomes
-from strategic_env.games.shared.spaces import (
-    INFO_LEVELS,
-    Knowledge,
-    Observation,
-    as_float32,
-    checked_horizon,
-    checked_knowledge,
-    observation_space,
-)
+from strategic_env.games.shared.spaces import Knowledge, Observation, Options, as_float32, observation_space
 
 Action: TypeAlias = Any  # an integer, or a vector of them
 
 
-class MulticlassInterface:
+@dataclass(frozen=True, kw_only=True)
+class MulticlassOptions(Options):
     """The options of an environment, checked, and the spaces that follow from them.
-
-    Parameters
-    ----------
-    population, graph, population_seed
-        See `strategic_env.games.multiclass.rules.MulticlassSetting`.
-    horizon, reward, observation, info_level, knowledge
-        See `strategic_env.games.multiclass.single.OnlineMulticlassEnv`.
 
     Attributes
     ----------
-    setting : MulticlassSetting
-    knowledge : dict
-        What a learner is told.
-    observation_space, action_space : Space
-        Of one game.
-    layout : Layout
-        Of an observation.
-    observe : callable
-        Returns what a learner sees, from one vector (d + K + 2,) or from rows of them.
+    population, graph, population_seed
+        See `strategic_env.MulticlassSetting`.
+    horizon, reward, observation, info_level, knowledge
+        See `strategic_env.OnlineMulticlassEnv`.
     """
 
-    def __init__(
-        self,
-        population: MulticlassPopulation,
-        graph: FeedbackGraph,
-        *,
-        reward: str,
-        horizon: int,
-        population_seed: int | None,
-        observation: str,
-        info_level: str,
-        knowledge: Knowledge | None,
-    ) -> None:
-        self.setting = MulticlassSetting(population=population, graph=graph, population_seed=population_seed)
-        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
-        self.horizon = checked_horizon(horizon, self.flat)
-        self.reward = one_of("reward", reward, REWARDS)
-        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
-        self.knowledge = checked_knowledge(knowledge_of(self.setting, self.horizon) if knowledge is None else knowledge)
-        self.observation_space = make_observation_space(self.setting, self.horizon, self.flat)
-        self.action_space = spaces.Discrete(graph.nodes)
-        self.layout = Layout(population.dim, population.classes)
-        self.observe: Callable[[Float], Observation] = as_float32 if self.flat else self.layout.split
+    population: MulticlassPopulation
+    graph: FeedbackGraph
+    reward: str
+    horizon: int
+    population_seed: int | None
+    observation: str
+    info_level: str
+    knowledge: Knowledge | None
+
+    def __post_init__(self) -> None:
+        """Check every option, and that they fit each other."""
+        self.setting  # noqa: B018  (it checks its parts when it is made, like the spaces)
+        self._check_shared()
+        one_of("reward", self.reward, REWARDS)
+        self.spaces  # noqa: B018
+
+    @cached_property
+    def setting(self) -> MulticlassSetting:
+        """Which points come, and what actions show of their labels."""
+        return MulticlassSetting(population=self.population, graph=self.graph, population_seed=self.population_seed)
+
+    @property
+    def told(self) -> dict[str, object]:
+        """What a learner is told."""
+        return dict(knowledge_of(self.setting, self.horizon) if self.knowledge is None else self.knowledge)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How an observation is laid out."""
+        return Layout(self.population.dim, self.population.classes)
+
+    @cached_property
+    def observe(self) -> Callable[[Float], Observation]:
+        """What makes an observation of one vector (d + K + 2,), or of rows of them."""
+        return as_float32 if self.flat else self.layout.split
+
+    @cached_property
+    def spaces(self) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+        """Of observations and of actions of one game; all bounds are finite."""
+        population, graph = self.population, self.graph
+        # A point that is drawn back to the radius may be rounded beyond it.
+        rounding = 1e-9 * population.radius
+        bounds: dict[str, tuple[Numbers, Numbers]] = {
+            "action": (np.full(1, -1.0), np.full(1, graph.nodes - 1.0)),
+            "features": (np.minimum(population.low - rounding, 0.0), np.maximum(population.high + rounding, 0.0)),
+            "feedback": (np.full(graph.classes, -1.0), np.ones(graph.classes)),
+            "round": (np.zeros(1), np.full(1, float(self.horizon))),
+        }
+        return observation_space(bounds, self.flat), spaces.Discrete(graph.nodes)
 
     def published(self, action: Action, shape: tuple[int, ...]) -> Int:
         """Return actions as a contiguous int64 array.
@@ -98,20 +108,6 @@ class MulticlassInterface:
         if self.info_level == "outcome":
             return {"mistake": outcomes.mistake}
         return {"true_label": outcomes.true_label, "mistake": outcomes.mistake, "mistakes": mistakes.copy()}
-
-
-def make_observation_space(setting: MulticlassSetting, horizon: int, flat: bool) -> spaces.Space[Any]:
-    """Return the observation space of one game; all bounds are finite."""
-    population, graph = setting.population, setting.graph
-    # A point that is drawn back to the radius may be rounded beyond it.
-    rounding = 1e-9 * population.radius
-    bounds: dict[str, tuple[Numbers, Numbers]] = {
-        "action": (np.full(1, -1.0), np.full(1, graph.nodes - 1.0)),
-        "features": (np.minimum(population.low - rounding, 0.0), np.maximum(population.high + rounding, 0.0)),
-        "feedback": (np.full(graph.classes, -1.0), np.ones(graph.classes)),
-        "round": (np.zeros(1), np.full(1, float(horizon))),
-    }
-    return observation_space(bounds, flat)
 
 
 def knowledge_of(setting: MulticlassSetting, horizon: int) -> dict[str, object]:

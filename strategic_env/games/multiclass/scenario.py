@@ -130,13 +130,3 @@ class MulticlassScenario(BenchScenario):
     def why_no_bound(self) -> str:
         """Say that the theorems bound something else."""
         return "no bounds: the theorems bound mistakes by the losses of a comparator that nobody knows"
-
-    def _parts(self) -> dict[str, Any]:
-        setting = self.setting
-        return {
-            "population": setting.population,
-            "graph": setting.graph,
-            "population_seed": setting.population_seed,
-            "horizon": self.horizon,
-            "knowledge": self.knowledge,
-        }

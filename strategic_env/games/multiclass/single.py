@@ -7,7 +7,7 @@ from agents.foundation.checks import LARGEST_SIZE, count
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation
 from learners.feedback.graph import FeedbackGraph
-from strategic_env.games.multiclass.options import Action, MulticlassInterface
+from strategic_env.games.multiclass.options import Action, MulticlassOptions
 from strategic_env.games.multiclass.rules import MulticlassGames
 from strategic_env.games.shared.single import SeededEnv
 from strategic_env.games.shared.spaces import Knowledge, Observation, another_thread
@@ -88,18 +88,9 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         info_level: str = "full",
         knowledge: Knowledge | None = None,
     ) -> None:
-        self.interface = face = MulticlassInterface(
-            population,
-            graph,
-            reward=reward,
-            horizon=horizon,
-            population_seed=population_seed,
-            observation=observation,
-            info_level=info_level,
-            knowledge=knowledge,
-        )
-        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
-        self.observation_space, self.action_space = face.observation_space, face.action_space
+        self.options = chosen = MulticlassOptions.of(locals())
+        self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
+        self.observation_space, self.action_space = chosen.spaces
         self._games: MulticlassGames | None = None
         self._key: Key | None = None
 
@@ -122,8 +113,8 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         """
         self._key = self._next_key(seed, options)
         if self._games is None:
-            self._games = MulticlassGames(self.setting, self.interface.reward, 1)
-        return self.interface.observe(self._games.begin(ALONE, self._key[np.newaxis])[0]), {}
+            self._games = MulticlassGames(self.setting, self.options.reward, 1)
+        return self.options.observe(self._games.begin(ALONE, self._key[np.newaxis])[0]), {}
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Play ``action``: name a label, or ask.
@@ -141,13 +132,13 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
             raise another_thread()
         self._stepping = True
         try:
-            games, face = self._games, self.interface
+            games, chosen = self._games, self.options
             if games is None or games.rounds[0] >= self.horizon:
                 raise self._no_round(games is not None)
-            outcomes = games.play(face.published(action, ()).reshape(1), ACTIVE)
-            info = {key: value[0].item() for key, value in face.infos(outcomes, games.mistakes).items()}
+            outcomes = games.play(chosen.published(action, ()).reshape(1), ACTIVE)
+            info = {key: value[0].item() for key, value in chosen.infos(outcomes, games.mistakes).items()}
             over = bool(games.rounds[0] >= self.horizon)
-            return face.observe(outcomes.observation[0]), float(outcomes.reward[0]), False, over, info
+            return chosen.observe(outcomes.observation[0]), float(outcomes.reward[0]), False, over, info
         finally:
             self._stepping = False
 

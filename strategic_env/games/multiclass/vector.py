@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation
 from learners.feedback.graph import FeedbackGraph
-from strategic_env.games.multiclass.options import Action, MulticlassInterface
+from strategic_env.games.multiclass.options import Action, MulticlassOptions
 from strategic_env.games.multiclass.rules import MulticlassGames, Outcomes
 from strategic_env.games.shared.spaces import Knowledge, Observation
 from strategic_env.games.shared.vector import GamesEnv
@@ -59,21 +59,12 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
         knowledge: Knowledge | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self.interface = face = MulticlassInterface(
-            population,
-            graph,
-            reward=reward,
-            horizon=horizon,
-            population_seed=population_seed,
-            observation=observation,
-            info_level=info_level,
-            knowledge=knowledge,
-        )
-        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
-        super().__init__(num_envs, face.observation_space, face.action_space, autoreset_mode, face.layout.size)
+        self.options = chosen = MulticlassOptions.of(locals())
+        self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
+        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size)
 
     def _make_games(self) -> MulticlassGames:
-        return MulticlassGames(self.setting, self.interface.reward, self.num_envs)
+        return MulticlassGames(self.setting, self.options.reward, self.num_envs)
 
     def _begin_games(self, rows: Int, keys: Key) -> Float:
         games: MulticlassGames = self._games
@@ -81,10 +72,10 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
 
     def _play(self, actions: Action, active: Bool) -> Outcomes:
         games: MulticlassGames = self._games
-        return games.play(self.interface.published(actions, (self.num_envs,)), active)
+        return games.play(self.options.published(actions, (self.num_envs,)), active)
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
-        return self.interface.infos(played, mistakes)
+        return self.options.infos(played, mistakes)
 
     def _show(self, numbers: Float) -> Observation:
-        return self.interface.observe(numbers)
+        return self.options.observe(numbers)

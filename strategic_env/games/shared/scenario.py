@@ -3,6 +3,7 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Self
 
 import gymnasium as gym
@@ -118,6 +119,11 @@ class BenchScenario(ABC):
     @abstractmethod
     def make_vec(self, num_envs: int, **options: object) -> VectorEnv[Any, Any, Any]:
         """Make the vector environment of N games."""
+
+    def _parts(self) -> dict[str, Any]:
+        """Return the options of an environment that a scenario settles."""
+        setting = {part.name: getattr(self.setting, part.name) for part in fields(self.setting)}
+        return setting | {"horizon": self.horizon, "knowledge": self.knowledge}
 
     @abstractmethod
     def lasting(self, rounds: int) -> Self:

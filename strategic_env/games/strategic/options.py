@@ -1,6 +1,8 @@
 """What the single and the vector environment share: their options, their spaces, and what goes in and out."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,15 +14,7 @@ from agents.foundation.typing import Float, Numbers
 from agents.populations.population import Population
 from agents.responses.individuals import BestResponse, Individual
 from learners.strategic.observation import Layout
-from strategic_env.games.shared.spaces import (
-    INFO_LEVELS,
-    Knowledge,
-    Observation,
-    as_float32,
-    checked_horizon,
-    checked_knowledge,
-    observation_space,
-)
+from strategic_env.games.shared.spaces import Knowledge, Observation, Options, as_float32, observation_space
 from strategic_env.games.strategic.rules import REWARDS
 from strategic_env.games.strategic.setting import Setting
 
@@ -29,61 +23,74 @@ Action: TypeAlias = Numbers
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
-class Interface:
+@dataclass(frozen=True, kw_only=True)
+class StrategicOptions(Options):
     """The options of an environment, checked, and the spaces that follow from them.
-
-    Parameters
-    ----------
-    population, cost, individual, feedback, population_seed
-        See `strategic_env.games.strategic.setting.Setting`.
-    horizon, reward, observation, info_level, knowledge, render_mode
-        See `strategic_env.games.strategic.single.StrategicClassificationEnv`.
 
     Attributes
     ----------
-    setting : Setting
-    knowledge : dict
-        What a learner is told.
-    observation_space, action_space : Space
-        Of one game.
-    layout : Layout
-        Of an observation.
-    observe : callable
-        Returns what a learner sees, from one vector (2 d + 4,) or from rows of them.
+    population, cost, individual, feedback, population_seed
+        See `strategic_env.Setting`.
+    horizon, reward, observation, info_level, knowledge, render_mode
+        See `strategic_env.StrategicClassificationEnv`.
     """
 
-    def __init__(
-        self,
-        population: Population,
-        cost: Cost,
-        *,
-        individual: Individual | None,
-        feedback: str,
-        reward: str,
-        horizon: int,
-        population_seed: int | None,
-        observation: str,
-        info_level: str,
-        knowledge: Knowledge | None,
-        render_mode: str | None,
-    ) -> None:
-        self.setting = Setting(
-            population=population,
-            cost=cost,
-            individual=individual or BestResponse(),
-            feedback=feedback,
-            population_seed=population_seed,
+    population: Population
+    cost: Cost
+    individual: Individual | None
+    feedback: str
+    reward: str
+    horizon: int
+    population_seed: int | None
+    observation: str
+    info_level: str
+    knowledge: Knowledge | None
+    render_mode: str | None
+
+    def __post_init__(self) -> None:
+        """Check every option, and that they fit each other."""
+        self.setting  # noqa: B018  (it checks its parts when it is made, like the spaces)
+        self._check_shared()
+        one_of("reward", self.reward, REWARDS)
+        if self.render_mode is not None:
+            one_of("render_mode", self.render_mode, RENDER_MODES)
+        self.spaces  # noqa: B018
+
+    @cached_property
+    def setting(self) -> Setting:
+        """Who arrives, what manipulation costs them, how they answer, and what is revealed."""
+        return Setting(
+            population=self.population,
+            cost=self.cost,
+            individual=self.individual or BestResponse(),
+            feedback=self.feedback,
+            population_seed=self.population_seed,
         )
-        self.flat = one_of("observation", observation, ("dict", "flat")) == "flat"
-        self.horizon = checked_horizon(horizon, self.flat)
-        self.reward = one_of("reward", reward, REWARDS)
-        self.info_level = one_of("info_level", info_level, INFO_LEVELS)
-        self.knowledge = checked_knowledge(knowledge_of(population, cost) if knowledge is None else knowledge)
-        self.render_mode = None if render_mode is None else one_of("render_mode", render_mode, RENDER_MODES)
-        self.observation_space, self.action_space = make_spaces(self.setting, self.horizon, self.flat)
-        self.layout = Layout(population.dim)
-        self.observe: Callable[[Float], Observation] = as_float32 if self.flat else self.layout.split
-        self.dtype = np.dtype(np.float32 if self.flat else np.float64)
+
+    @property
+    def told(self) -> dict[str, object]:
+        """What a learner is told."""
+        return dict(knowledge_of(self.population, self.cost) if self.knowledge is None else self.knowledge)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How an observation is laid out."""
+        return Layout(self.population.dim)
+
+    @cached_property
+    def observe(self) -> Callable[[Float], Observation]:
+        """What makes an observation of one vector (2 d + 4,), or of rows of them."""
+        return as_float32 if self.flat else self.layout.split
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Of actions."""
+        return np.dtype(np.float32 if self.flat else np.float64)
+
+    @cached_property
+    def spaces(self) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
+        """Of observations and of actions of one game."""
+        return make_spaces(self.setting, self.horizon, self.flat)
 
     def published(self, action: Action, shape: tuple[int, ...]) -> Action:
         """Return actions in the dtype of the action space, contiguous.

@@ -158,15 +158,3 @@ class Scenario(BenchScenario):
         if self.truth is None:
             return "no bounds: no hyperplane is known to separate the labels"
         return unverified(setting.population)
-
-    def _parts(self) -> dict[str, Any]:
-        setting = self.setting
-        return {
-            "population": setting.population,
-            "cost": setting.cost,
-            "individual": setting.individual,
-            "feedback": setting.feedback,
-            "population_seed": setting.population_seed,
-            "horizon": self.horizon,
-            "knowledge": self.knowledge,
-        }

@@ -13,7 +13,7 @@ from agents.responses.individuals import Individual
 from strategic_env.games.shared.single import SeededEnv
 from strategic_env.games.shared.spaces import Knowledge, Observation, another_thread
 from strategic_env.games.strategic.game import Game
-from strategic_env.games.strategic.options import RENDER_MODES, Action, Interface
+from strategic_env.games.strategic.options import RENDER_MODES, Action, StrategicOptions
 from strategic_env.games.strategic.rules import Outcome, Round, reward
 
 
@@ -102,22 +102,10 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         knowledge: Knowledge | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.interface = face = Interface(
-            population,
-            cost,
-            individual=individual,
-            feedback=feedback,
-            reward=reward,
-            horizon=horizon,
-            population_seed=population_seed,
-            observation=observation,
-            info_level=info_level,
-            knowledge=knowledge,
-            render_mode=render_mode,
-        )
-        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
-        self.render_mode = face.render_mode
-        self.observation_space, self.action_space = face.observation_space, face.action_space
+        self.options = chosen = StrategicOptions.of(locals())
+        self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
+        self.render_mode = chosen.render_mode
+        self.observation_space, self.action_space = chosen.spaces
         self._action_shape = (population.dim + 1,)
         self.game: Game | None = None
         self._last: Outcome | None = None
@@ -139,12 +127,12 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         observation, info
             Zeros, and an empty dict.
         """
-        face = self.interface
+        chosen = self.options
         self.game = Game(self.setting, self._next_key(seed, options))
         self._last = None
         if self.render_mode == "human":
             self.render()
-        return face.observe(np.zeros(face.layout.size)), {}
+        return chosen.observe(np.zeros(chosen.layout.size)), {}
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Publish ``action`` and play one round.
@@ -162,17 +150,17 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
             raise another_thread()
         self._stepping = True
         try:
-            game, face = self.game, self.interface
+            game, chosen = self.game, self.options
             if game is None or game.round >= self.horizon:
                 raise self._no_round(game is not None)
-            if type(action) is not np.ndarray or action.dtype is not face.dtype or action.shape != self._action_shape:
-                action = face.published(action, self._action_shape)
+            if type(action) is not np.ndarray or action.dtype is not chosen.dtype or action.shape != self._action_shape:
+                action = chosen.published(action, self._action_shape)
             self._last = outcome = game.play(action)
             if self.render_mode == "human":
                 self.render()
             observation, true_features, true_label, moved, cost, mistake = outcome
             info: dict[str, object] = {}
-            if face.info_level == "full":
+            if chosen.info_level == "full":
                 info = {
                     "true_features": true_features,
                     "true_label": true_label,
@@ -181,11 +169,11 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
                     "mistake": mistake,
                     "mistakes": game.mistakes,
                 }
-            elif face.info_level == "outcome":
+            elif chosen.info_level == "outcome":
                 info = {"moved": moved, "mistake": mistake}
             # The default reward without a call: what `pay` says.
-            gain = (-1.0 if mistake else 0.0) if face.reward == "mistake" else reward(face.reward, outcome)
-            return face.observe(observation), gain, False, game.round >= self.horizon, info
+            gain = (-1.0 if mistake else 0.0) if chosen.reward == "mistake" else reward(chosen.reward, outcome)
+            return chosen.observe(observation), gain, False, game.round >= self.horizon, info
         finally:
             self._stepping = False
 

@@ -14,7 +14,7 @@ from agents.responses.individuals import Individual
 from strategic_env.games.shared.spaces import Knowledge, Observation
 from strategic_env.games.shared.vector import GamesEnv
 from strategic_env.games.strategic.many_games import Games, Outcomes, games_of
-from strategic_env.games.strategic.options import RENDER_MODES, Action, Interface
+from strategic_env.games.strategic.options import RENDER_MODES, Action, StrategicOptions
 from strategic_env.games.strategic.rules import Round
 
 
@@ -69,25 +69,13 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self.interface = face = Interface(
-            population,
-            cost,
-            individual=individual,
-            feedback=feedback,
-            reward=reward,
-            horizon=horizon,
-            population_seed=population_seed,
-            observation=observation,
-            info_level=info_level,
-            knowledge=knowledge,
-            render_mode=render_mode,
-        )
-        self.setting, self.knowledge, self.horizon = face.setting, face.knowledge, face.horizon
-        self.render_mode = face.render_mode
-        super().__init__(num_envs, face.observation_space, face.action_space, autoreset_mode, face.layout.size)
+        self.options = chosen = StrategicOptions.of(locals())
+        self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
+        self.render_mode = chosen.render_mode
+        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size)
         self._action_shape = (self.num_envs, population.dim + 1)
         # Pictures show the whole truth.
-        self._truth_level = face.info_level if face.render_mode is None else "full"
+        self._truth_level = chosen.info_level if chosen.render_mode is None else "full"
 
     def render(self) -> tuple[Any, ...] | None:
         """Draw the last round of every game: images (H, W, 3), texts, or (human) the first game on the screen."""
@@ -107,7 +95,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
             rendering.close()
 
     def _make_games(self) -> Games:
-        return games_of(self.setting, self.interface.reward, self.num_envs, self._truth_level)
+        return games_of(self.setting, self.options.reward, self.num_envs, self._truth_level)
 
     def _begin_games(self, rows: Int, keys: Key) -> float:
         self._games.begin(rows, keys)
@@ -115,11 +103,11 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
 
     def _play(self, actions: Action, active: Bool) -> Outcomes:
         games: Games = self._games
-        published: Any = self.interface.published(actions, self._action_shape)
-        return games.play(published.astype(np.float64) if self.interface.flat else published, active)
+        published: Any = self.options.published(actions, self._action_shape)
+        return games.play(published.astype(np.float64) if self.options.flat else published, active)
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
-        level = self.interface.info_level
+        level = self.options.info_level
         if level == "none":
             return {}
         told: dict[str, NDArray[Any]] = {"moved": played.moved, "mistake": played.mistake}
@@ -133,7 +121,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         return told
 
     def _show(self, numbers: Float) -> Observation:
-        return self.interface.observe(numbers)
+        return self.options.observe(numbers)
 
     def _standing(self, game: int) -> tuple[Round | None, "Standing | None"]:
         """Return the last round of a game, and what a picture says besides."""

@@ -15,8 +15,8 @@ from agents.populations.finite import FixedSequence
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, alternate
 from learners.catalogue import build
 from learners.strategic.base import Learner
+from strategic_env.bench.rollout import rollout
 from strategic_env.games.scenarios import scenario
-from strategic_env.games.strategic.rollout import rollout
 from strategic_env.games.strategic.scenario import Scenario
 
 GAMES, ROUNDS, POOL, MARGIN = 64, 1000, 4096, 0.1

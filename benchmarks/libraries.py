@@ -9,7 +9,7 @@ from typing import TypeAlias
 from agents.foundation.typing import Float
 from benchmarks.fused import chosen, in_order
 from benchmarks.measure import Budget, Measurement, Reach, Row, Side, Unavailable, alternate
-from strategic_env.games.strategic.rollout import rollout
+from strategic_env.bench.rollout import rollout
 
 DIM = 100
 # Prepares one pass over true features (n, d) and labels (n,).

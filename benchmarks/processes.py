@@ -12,12 +12,12 @@ from benchmarks.measure import FEWEST_PAIRS, Budget, Measurement, Reach, Row, Un
 
 FEW, MANY = 10**6, 10**8
 FIRST_RESULT = """
-from strategic_env.games.strategic.rollout import rollout
+from strategic_env.bench.rollout import rollout
 print(rollout("strategic-perceptron-l2", "KnownL2", games=64).mistakes.sum())
 """
 RESIDENT_MEMORY = """
 from pathlib import Path
-from strategic_env.games.strategic.rollout import rollout
+from strategic_env.bench.rollout import rollout
 for rounds in ({few}, {many}):
     rollout("strategic-perceptron-l2", "KnownL2", games=1, rounds=rounds)
     print(int(Path("/proc/self/statm").read_text().split()[1]))

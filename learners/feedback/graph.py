@@ -243,10 +243,16 @@ class FeedbackGraph:
         DrawingFailed
             If it fails.
         """
+        try:
+            members, what, most = self.dominating_set, "smallest dominating set", ""
+        except RuntimeError:
+            members, what, most = self.greedy_dominating_set, "a dominating set (greedy)", "at most "
+        title = f"{self.name.replace('_', ' ')}: {self.classes} classes{' and a query' * self.has_query}"
+        numbers = f"domination number {most}{len(members)}, {self.observability}ly observable"
         with drawing():
-            from learners.feedback import picture as graph_picture
+            from learners.feedback.picture import drawn
 
-            return graph_picture.drawn(self)
+            return drawn(title, numbers, self.adjacency, self.reveals, self.label_observability, members, what)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeedbackGraph):

@@ -16,8 +16,8 @@ from learners.rl import SavedPolicy, TrainedPolicy, ViewedVectorEnv, load, save,
 from learners.rl.saved_policy import ABOUT, SHIPPED, WEIGHTS
 from learners.rl.training import mistakes_in_games
 from learners.rl.views import VIEWS
+from strategic_env.bench.rollout import rollout
 from strategic_env.games.scenarios import scenario
-from strategic_env.games.strategic.rollout import rollout
 from strategic_env.report.scores import ratio_of_means
 
 UNSEEN = 1_000_000

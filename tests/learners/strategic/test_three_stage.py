@@ -14,7 +14,7 @@ import strategic_env
 from agents import L2Cost
 from learners.catalogue import build
 from strategic_env import scenario
-from strategic_env.games.strategic.rollout import rollout
+from strategic_env.bench.rollout import rollout
 
 
 class Reference:

@@ -21,7 +21,7 @@ from agents.boundary import on_boundary, side
 from agents.foundation import streams, ziggurat
 from learners.catalogue import learners_of
 from strategic_env import scenario
-from strategic_env.games.strategic.rollout import rollout
+from strategic_env.bench.rollout import rollout
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
 
 GAMES = 3

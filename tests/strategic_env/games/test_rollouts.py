@@ -18,7 +18,8 @@ import strategic_env
 from agents import GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful
 from learners import BestFixedClassifier, Perceptron, StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env import scenario
-from strategic_env.games.strategic.rollout import Rollout, rollout
+from strategic_env.bench.rollout import rollout
+from strategic_env.games.shared.rollout import Rollout
 
 ROUNDS = [1, 63, 64, 65, 127, 128, 129, 257, 1000, 5000]
 COUNTS = ("mistakes", "manipulations", "qualified", "qualified_cost")
@@ -242,7 +243,7 @@ def test_ctrl_c_ends_an_endless_rollout(threads: int) -> None:
     program = f"""
 import strategic_env
 from strategic_env import scenario
-from strategic_env.games.strategic.rollout import rollout
+from strategic_env.bench.rollout import rollout
 rollout("strategic-perceptron-l2", "KnownL2", 2, 100)
 print("ready", flush=True)
 rollout("strategic-perceptron-l2", "KnownL2", 2, 10**15, threads={threads})

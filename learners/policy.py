@@ -89,7 +89,7 @@ class Policy(ABC, Generic[State]):
 
     def has_rules(self) -> bool:
         """Whether it is what its compiled rules say: none that predicts in another way."""
-        return self.by_rules is not None and type(self).predict is self.by_rules and "predict" not in vars(self)
+        return type(self).predict is type(self).by_rules and "predict" not in vars(self)
 
     def for_run(self, seed: int) -> Self:
         """Return the learner for the bench's run with this seed: one that draws must draw anew in each."""

@@ -46,36 +46,53 @@ class Tally(NamedTuple):
     curves: Int
 
 
+class Block(NamedTuple):
+    """Who arrives in a block of B rounds, in n games or, without the leading axis, in one.
+
+    Attributes
+    ----------
+    features : ndarray, shape (M, d)
+        True features that ``rows`` point into.
+    rows : ndarray, shape (n, B), int64
+    label : ndarray, shape (n, B)
+    budgets : ndarray, shape (M or 1, 1 or d)
+        Of each row of ``features``, or of all.
+    """
+
+    features: Float
+    rows: Int
+    label: Float
+    budgets: Float
+
+
 @loop
-def skim(
+def play_until_concerned(
     state: Any,
     game: int,
     labels_rejected: bool,
     aimed: Aim,
     classifier: Float,
-    features: Float,
-    index: Int,
-    label: Float,
-    budgets: Float,
+    block: Block,
     start: int,
     stop: int,
     tally: Tally,
 ) -> int:
-    """Play rounds of a block with one classifier, up to the first one that concerns the learner; return its place.
+    """Play rounds of a game's block with one classifier, up to the first that concerns the learner; return its place.
 
     Rounds ``start`` to ``stop`` of the block are played, that one included, and counted. Nobody needs to see a report:
     one score says who moves and what is predicted. ``stop`` if no round concerns the learner.
     """
+    features, rows, label, budgets = block
     mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
-    at, shared, last = start, budgets.shape[0] == 1, index.shape[0] - 1
+    at, shared, last = start, budgets.shape[0] == 1, rows.shape[0] - 1
     wide = features.shape[1] >= FETCHED_AHEAD
     within = reached(aimed, budgets[0])
     while at < stop:
         # Unsigned: no time is lost on asking whether to count from the end.
-        moment = np.uint64(at)
-        row, truth = np.uint64(index[moment]), label[moment]
+        place = np.uint64(at)
+        row, truth = np.uint64(rows[place]), label[place]
         if wide:
-            prefetch(features, index[np.uint64(min(at + ROUNDS_AHEAD, last))])
+            prefetch(features, rows[np.uint64(min(at + ROUNDS_AHEAD, last))])
         gap = -scaled_score(classifier, aimed.factor, features[row])
         if not shared:
             within = reached(aimed, budgets[row])
@@ -101,10 +118,7 @@ def play_blocks(
     state: Any,
     norm: int,
     labels_rejected: bool,
-    features: Float,
-    index: Int,
-    label: Float,
-    budgets: Float,
+    blocks: Block,
     published: Float,
     first: int,
     last: int,
@@ -112,75 +126,41 @@ def play_blocks(
     tally: Tally,
     games: Int,
 ) -> None:
-    """Play rounds ``first`` to ``last`` of some ``games`` (n,), which are the ones in a block.
+    """Play rounds ``first`` to ``last`` of some ``games`` (n,), which are the ones in ``blocks``.
 
-    ``index`` and ``label`` (n, B) hold the block, as in `agents.populations.arrivals.ManyArrivals`; ``published`` (N, d + 1) each
-    game's classifier from block to block.
+    ``published`` (N, d + 1) holds each game's classifier from block to block.
     """
+    features, rows, label, budgets = blocks
     report = np.empty(features.shape[1])
     due = np.searchsorted(checkpoints, first, side="right")
-    for desk in range(games.shape[0]):
-        game = games[desk]
-        classifier, rows, labels = published[game], index[desk], label[desk]
+    for row in range(games.shape[0]):
+        game = games[row]
+        classifier, block = published[game], Block(features, rows[row], label[row], budgets)
         if first == 0:
             publish(state, game, classifier)
         aimed = aim(norm, classifier, budgets[0])
-        at, place = 0, due
+        at, mark = 0, due
         while at < last - first:
-            ahead = place < checkpoints.shape[0] and checkpoints[place] <= last
-            stop = checkpoints[place] - first if ahead else last - first
-            at = skim(
-                state,
-                game,
-                labels_rejected,
-                aimed,
-                classifier,
-                features,
-                rows,
-                labels,
-                budgets,
-                at,
-                stop,
-                tally,
-            )
+            ahead = mark < checkpoints.shape[0] and checkpoints[mark] <= last
+            stop = checkpoints[mark] - first if ahead else last - first
+            at = play_until_concerned(state, game, labels_rejected, aimed, classifier, block, at, stop, tally)
             if at < stop:
-                if hear(
-                    state,
-                    game,
-                    labels_rejected,
-                    aimed,
-                    classifier,
-                    features,
-                    rows,
-                    labels,
-                    budgets,
-                    at,
-                    report,
-                ):
+                if learn_from_round(state, game, labels_rejected, aimed, classifier, block, at, report):
                     publish(state, game, classifier)
                     aimed = aim(norm, classifier, budgets[0])
                 at += 1
             if ahead and at == stop:
-                tally.curves[game, place] = tally.mistakes[game]
-                place += 1
+                tally.curves[game, mark] = tally.mistakes[game]
+                mark += 1
 
 
 @released
-def hear(
-    state: Any,
-    game: int,
-    labels_rejected: bool,
-    aimed: Aim,
-    classifier: Float,
-    features: Float,
-    index: Int,
-    label: Float,
-    budgets: Float,
-    at: int,
-    report: Float,
+def learn_from_round(
+    state: Any, game: int, labels_rejected: bool, aimed: Aim, classifier: Float, block: Block, at: int, report: Float
 ) -> bool:
-    """Let the learner learn from round ``at`` of a block, as it shows; return whether it publishes anew."""
-    true_features, budget = features[index[at]], budgets[own_row(budgets, index[at])]
+    """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
+    features, rows, label, budgets = block
+    true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
     gap, within = gap_and_reach(aimed, classifier, true_features, budget)
     accepted = gap <= within
     write_report(aimed, classifier, true_features, gap, moves(gap, within), report)
@@ -254,10 +234,7 @@ class Share:
                 state,
                 self._setting.cost.norm,
                 FEEDBACK[self._setting.feedback],
-                arrivals.features,
-                arrivals.index,
-                arrivals.label,
-                self._budgets,
+                Block(arrivals.features, arrivals.index, arrivals.label, self._budgets),
                 published,
                 begin,
                 end,

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -27,14 +28,12 @@ class Run:
     learner : str
         The contestant's label.
     seed : int
-    mistakes, manipulations : int
-        Over all rounds; no manipulations where nobody can.
+    mistakes : int
+        Over all rounds.
     loss : float
         Minus the sum of rewards.
-    qualified : int
-        Arrivals whose true label is +1.
-    qualified_cost : float
-        What they paid for manipulation, in total.
+    columns : dict of float
+        What else the game counts (`strategic_env.games.shared.scenario.BenchScenario.columns`), by name.
     curve : list of int
         Mistakes up to each of the results' checkpoints.
     cpu_seconds : float
@@ -47,10 +46,8 @@ class Run:
     learner: str
     seed: int
     mistakes: int = 0
-    manipulations: int = 0
     loss: float = 0.0
-    qualified: int = 0
-    qualified_cost: float = 0.0
+    columns: dict[str, float] = field(default_factory=dict)
     curve: list[int] = field(default_factory=list)
     cpu_seconds: float = 0.0
     error: str | None = None
@@ -59,7 +56,7 @@ class Run:
 
 def play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
     """Let one contestant play ``rounds`` rounds with one seed; an error ends the run and is noted in it."""
-    tally = _Tally(contestant.label, seed, checkpoints)
+    tally = _Tally(contestant.label, seed, checkpoints, scenario)
     start = time.process_time()
     try:
         _play(contestant, scenario, seed, rounds, tally)
@@ -98,50 +95,37 @@ def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: in
 class _Tally:
     """Counts one run."""
 
-    def __init__(self, label: str, seed: int, checkpoints: Sequence[int]) -> None:
-        self._label, self._seed = label, seed
+    def __init__(self, label: str, seed: int, checkpoints: Sequence[int], scenario: BenchScenario) -> None:
+        self._label, self._seed, self._scenario = label, seed, scenario
         self.checkpoints = np.array(checkpoints, dtype=np.int64)
         self._marks = set(checkpoints)
         self._fused = False
-        self._rounds = self._mistakes = self._manipulations = self._qualified = 0
-        self._loss = self._qualified_cost = 0.0
+        self._rounds = self._mistakes = 0
+        self._loss = 0.0
+        self._columns: dict[str, float] = dict.fromkeys(scenario.columns, 0)
         self._curve: list[int] = []
 
-    def count(self, reward: float, info: dict[str, object]) -> None:
+    def count(self, reward: float, info: dict[str, Any]) -> None:
         """Count one round."""
         self._rounds += 1
         self._mistakes += bool(info["mistake"])
         self._loss -= reward
-        self._manipulations += bool(info.get("moved"))
-        if "cost" in info and info["true_label"] == 1.0:
-            self._qualified += 1
-            self._qualified_cost += float(info["cost"])  # type: ignore[arg-type]
+        for name, number in self._scenario.counted(info).items():
+            self._columns[name] += number
         if self._rounds in self._marks:
             self._curve.append(self._mistakes)
 
     def take(self, played: Rollout) -> None:
-        """Take over what compiled code counted of one game; every mistake costs 1."""
+        """Take over what compiled code counted of one game."""
         self._fused = True
-        self._mistakes, self._manipulations = int(played.mistakes[0]), int(played.manipulations[0])
-        self._loss = float(self._mistakes)
-        self._qualified, self._qualified_cost = int(played.qualified[0]), float(played.qualified_cost[0])
+        self._mistakes, self._loss = int(played.mistakes[0]), float(played.loss[0])
+        self._columns = {name: counted[0].item() for name, counted in played.columns.items()}
         self._curve = played.curves[0].tolist()
 
     def run(self, cpu_seconds: float, error: str | None) -> Run:
         """Return what was counted."""
-        return Run(
-            self._label,
-            self._seed,
-            self._mistakes,
-            self._manipulations,
-            self._loss,
-            self._qualified,
-            self._qualified_cost,
-            self._curve,
-            cpu_seconds,
-            error,
-            self._fused,
-        )
+        numbers = self._mistakes, self._loss, self._columns, self._curve
+        return Run(self._label, self._seed, *numbers, cpu_seconds, error, self._fused)
 
 
 def checkpoints_of(rounds: int) -> list[int]:

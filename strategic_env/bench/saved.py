@@ -5,20 +5,18 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
 from agents.foundation.checks import LARGEST_COUNT, count
 from agents.foundation.files import refuse_links, replacing
-from agents.responses.individuals import BestResponse, BudgetLimited, Truthful
 from strategic_env.bench.contestants import Contestant, SavedLearner, class_name
 from strategic_env.bench.encoding import plain
 from strategic_env.bench.playing import Run, checkpoints_of
-from strategic_env.games.multiclass.scenario import MulticlassScenario
+from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.scenario import BenchScenario
-from strategic_env.games.strategic.scenario import Scenario
 
 SETTINGS_FILE, LEARNERS_FILE, RUNS_FILE = "settings.json", "learners.jsonl", "runs.jsonl"
 CURVES, SUMMARY, PICTURE = "curves.csv", "summary.csv", "mistakes.png"
@@ -44,8 +42,10 @@ class SavedScenario:
         Why no contestant has a bound, if none has.
     loss_is_mistakes : bool
         Whether the reward is known to be minus the mistake.
-    highest_cost : float or None
-        What an individual pays at most; None where nobody knows.
+    columns : dict of str to dict
+        What runs count besides mistakes and losses, and how much of it there is at most (`BenchScenario.limits`).
+    table : list of Column
+        What tables show of that.
     """
 
     name: str
@@ -55,13 +55,12 @@ class SavedScenario:
     reference: str | None
     no_bound: str
     loss_is_mistakes: bool
-    highest_cost: float | None
+    columns: dict[str, dict[str, float]]
+    table: list[Column]
 
     @classmethod
     def of(cls, scenario: BenchScenario) -> Self:
         """Return what is to be kept of a scenario."""
-        individual = getattr(scenario.setting, "individual", None)
-        highest = 1.0 if type(individual) in (BestResponse, Truthful) or not scenario.manipulable else None
         return cls(
             scenario.name,
             dict(plain(scenario.options)),  # type: ignore[call-overload]
@@ -70,8 +69,9 @@ class SavedScenario:
             scenario.reference,
             scenario.why_no_bound(),
             # Another class may pay otherwise.
-            type(scenario) in (Scenario, MulticlassScenario),
-            individual.share if type(individual) is BudgetLimited else highest,
+            vars(type(scenario)).get("loss_is_mistakes", False),
+            scenario.limits(),
+            list(scenario.table),
         )
 
     def __post_init__(self) -> None:
@@ -82,7 +82,8 @@ class SavedScenario:
             all(isinstance(text, str) for text in texts)
             and all(type(flag) is bool for flag in flags)
             and isinstance(self.options, dict)
-            and (self.highest_cost is None or (_number(self.highest_cost) and self.highest_cost >= 0.0))
+            and all(_number(times) for limits in self.columns.values() for times in limits.values())
+            and all(isinstance(text, str) for column in self.table for text in astuple(column))
         ):
             raise ValueError("its scenario is none that we saved")
 
@@ -139,9 +140,10 @@ def read(folder: Path) -> Saved:
     said = _settings(folder)
     try:
         rounds, scenario = count("rounds", said["rounds"], minimum=1, maximum=LARGEST_COUNT), said["scenario"]
-        if not isinstance(scenario, dict):
+        if not isinstance(scenario, dict) or "table" not in scenario:
             raise ValueError("it is of an earlier version: choose another folder, and play again")
-        saved = Saved(SavedScenario(**scenario), rounds, str(said["setting"]), checkpoints_of(rounds))
+        scenario = SavedScenario(**scenario | {"table": [Column(**column) for column in scenario["table"]]})
+        saved = Saved(scenario, rounds, str(said["setting"]), checkpoints_of(rounds))
     except MALFORMED as error:
         raise ValueError(f"{SETTINGS_FILE} cannot be used: {reason(error)}") from error
 
@@ -188,25 +190,33 @@ def contestant_of(record: dict[str, Any]) -> tuple[Contestant, str]:
 def plausible(run: Run, saved: Saved) -> bool:
     """Tell whether a run that was read can be one that was played: finished, or failed on the way."""
     scenario, curve, marks = saved.scenario, run.curve, saved.checkpoints[: len(run.curve)]
-    counts = [run.seed, run.mistakes, run.manipulations, run.qualified, *curve]
+    numbers = run.columns | {"mistakes": run.mistakes, "rounds": saved.rounds}
+    counts = [run.seed, run.mistakes, *curve, *(run.columns[name] for name in _whole(scenario))]
     growths = zip(pairwise([0, *curve]), pairwise([0, *marks]), strict=False)
     return (
         all(type(number) is int and number >= 0 for number in counts)
         and _number(run.loss)
-        and all(_number(amount) and amount >= 0.0 for amount in (run.qualified_cost, run.cpu_seconds))
+        and run.columns.keys() == scenario.columns.keys()
+        and all(_number(amount) and amount >= 0.0 for amount in (*run.columns.values(), run.cpu_seconds))
         and type(run.fused) is bool
         and type(run.error) in (str, type(None))
-        and max(run.mistakes, run.manipulations, run.qualified) <= saved.rounds
+        and run.mistakes <= saved.rounds
         and len(curve) == len(marks)
         and all(0 <= later - now <= then - before for (now, later), (before, then) in growths)
         and (run.error is not None or (len(curve) == len(saved.checkpoints) and curve[-1] == run.mistakes))
         and (run.loss == run.mistakes or not scenario.loss_is_mistakes)
-        and (
-            scenario.highest_cost is None
-            or run.qualified_cost <= min(run.manipulations, run.qualified) * scenario.highest_cost * ROUNDING
+        and all(
+            run.columns[name] <= numbers[other] * times * ROUNDING
+            for name, limits in scenario.columns.items()
+            for other, times in limits.items()
         )
         and run.cpu_seconds <= LONGEST
     )
+
+
+def _whole(scenario: SavedScenario) -> list[str]:
+    """Return what counts rounds."""
+    return [name for name, limits in scenario.columns.items() if "rounds" in limits]
 
 
 def _number(value: object) -> bool:

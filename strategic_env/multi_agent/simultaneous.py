@@ -12,6 +12,7 @@ from agents.foundation.checks import count, shown
 from agents.foundation.typing import Float, Numbers
 from strategic_env.games.shared.spaces import another_thread
 from strategic_env.games.strategic.options import RENDER_MODES
+from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
 from strategic_env.multi_agent.rounds import Arrival, OpenGame
 from strategic_env.multi_agent.spaces import LEARNER, Action, Observation
@@ -174,7 +175,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
                 _, _, label, _, cost, mistake = outcome
                 accepted = (label > 0.0) != mistake
                 rewards[seat] = (1.0 if accepted else 0.0) - cost
-                rewards[LEARNER] -= 1.0 if mistake else 0.0
+                rewards[LEARNER] += reward("mistake", outcome)
             self._outcomes = outcomes
             self._seen = np.stack([outcome[0] for outcome in outcomes])
             self._deploy(sent)

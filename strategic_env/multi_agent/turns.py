@@ -14,6 +14,7 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Numbers
 from strategic_env.games.shared.spaces import another_thread
 from strategic_env.games.strategic.options import RENDER_MODES
+from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
 from strategic_env.multi_agent.rounds import Arrival, OpenGame, pool_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL, LEARNER, NATURE, Action, Observation
@@ -233,9 +234,9 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         self._outcomes = [outcome]
         self._seen, _, label, _, cost, mistake = outcome
         accepted = (label > 0.0) != mistake
-        self.rewards = rewards = {LEARNER: -1.0 if mistake else 0.0, INDIVIDUAL: (1.0 if accepted else 0.0) - cost}
+        self.rewards = rewards = {LEARNER: reward("mistake", outcome), INDIVIDUAL: (1.0 if accepted else 0.0) - cost}
         if self._nature:
-            rewards[NATURE] = 1.0 if mistake else 0.0
+            rewards[NATURE] = abs(rewards[LEARNER])
         # Everybody has taken a turn since the last round resolved.
         self._cumulative_rewards = rewards.copy()
         if game.round >= self.max_cycles:

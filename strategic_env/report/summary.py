@@ -30,16 +30,12 @@ class Row:
         The theorem's, sharpened.
     bound_used : float or None
         Mean mistakes / bound.
-    manipulators : float or None
-        Share of arrivals that moved, where somebody can.
-    qualified_cost : float or None
-        What an arrival whose true label is +1 paid on average for manipulation.
+    columns : dict of float or None
+        What the game adds (`strategic_env.games.shared.scenario.BenchScenario.table`), by name.
     failed : int
         Number of seeds that failed.
     error : str or None
         The first failure.
-    error_rate : float or None
-        Share of rounds that were mistakes, where nobody can manipulate.
     runs : int
         Number of seeds that did not fail: what the numbers are over.
     missing : int
@@ -53,11 +49,9 @@ class Row:
     regret: float | None
     bound: float | None
     bound_used: float | None
-    manipulators: float | None
-    qualified_cost: float | None
+    columns: dict[str, float | None]
     failed: int
     error: str | None
-    error_rate: float | None = None
     runs: int = 0
     missing: int = 0
 
@@ -72,8 +66,9 @@ def _row(results: Results, contestant: Contestant) -> Row:
     done, errors = finished(runs), [run.error for run in runs if run.error is not None]
     mistakes = [run.mistakes for run in done]
     mean = _ratio(sum(mistakes), len(mistakes))
-    bound, played = bound_of(results, contestant), len(done) * results.rounds
-    manipulable = results.scenario.manipulable
+    bound = bound_of(results, contestant)
+    numbers: dict[str, float] = {"mistakes": sum(mistakes), "rounds": len(done) * results.rounds}
+    numbers |= {name: sum(run.columns[name] for run in done) for name in results.scenario.columns}
     return Row(
         learner=contestant.label,
         mistakes_mean=mean,
@@ -82,11 +77,9 @@ def _row(results: Results, contestant: Contestant) -> Row:
         regret=_regret(results, done),
         bound=bound,
         bound_used=None if mean is None or bound is None else _ratio(mean, bound),
-        manipulators=_ratio(sum(run.manipulations for run in done), played) if manipulable else None,
-        qualified_cost=_ratio(sum(run.qualified_cost for run in done), sum(run.qualified for run in done)),
+        columns={one.name: _ratio(numbers[one.total], numbers[one.over]) for one in results.scenario.table},
         failed=len(errors),
         error=errors[0] if errors else None,
-        error_rate=None if manipulable else _ratio(sum(mistakes), played),
         runs=len(done),
         missing=len(results.seeds) - len(runs),
     )

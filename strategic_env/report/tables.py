@@ -1,8 +1,10 @@
 """Results as a table, a JSON object, CSV files and a picture."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -15,6 +17,7 @@ from strategic_env.bench.encoding import plain
 from strategic_env.bench.evaluation import Results
 from strategic_env.bench.playing import Run
 from strategic_env.bench.saved import CURVES, PICTURE, SUMMARY, refuse_strangers
+from strategic_env.games.shared.columns import Column
 from strategic_env.report.curves import plot
 from strategic_env.report.output import encodable, plain_console
 from strategic_env.report.summary import (
@@ -36,13 +39,15 @@ from strategic_env.report.summary import (
 )
 
 MISSING = "-"
+Shown: TypeAlias = tuple[str, Callable[[Row], str]]  # a heading, and what a row shows below it
 
 
 def show(results: Results, console: Console | None = None) -> None:
     """Print the table to the terminal, or to another console; columns that would be empty are left out."""
     console = console or plain_console()
     summary = rows(results)
-    columns = [column for column in _COLUMNS if any(cell != MISSING for cell in map(column[1], summary))]
+    added: list[Shown] = [(one.heading, partial(_added, one)) for one in results.scenario.table]
+    columns = [column for column in [*_COLUMNS, *added] if any(cell != MISSING for cell in map(column[1], summary))]
     headings = [[heading.split("\n")[line] for heading, _ in columns] for line in (0, 1)]
     cells = [[show_cell(row) for _, show_cell in columns] for row in summary]
     labels = [encodable(shown_name(contestant), console) for contestant in results.contestants]
@@ -90,17 +95,18 @@ def _mean(value: float | None, sign: str) -> str:
     return _number(value, f"{sign},.1f" if value is None or abs(value) < 1000.0 else f"{sign},.0f")
 
 
-# The heading of every column of numbers, and how it shows a row.
-_COLUMNS: list[tuple[str, Callable[[Row], str]]] = [
+def _added(column: Column, row: Row) -> str:
+    return _number(row.columns[column.name], column.form)
+
+
+# The heading of every column of numbers of any game, and how it shows a row.
+_COLUMNS: list[Shown] = [
     ("\nmean", lambda row: _mean(row.mistakes_mean, "")),
     ("\nmin", lambda row: _number(row.mistakes_min, ",d")),
     ("\nmax", lambda row: _number(row.mistakes_max, ",d")),
-    ("error\nrate", lambda row: _number(row.error_rate, ".1%")),
     ("\nregret", lambda row: _mean(row.regret, "+")),
     ("\nbound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
     ("bound\nused", lambda row: _number(row.bound_used, ".1%")),
-    ("\nmoved", lambda row: _number(row.manipulators, ".1%")),
-    ("cost\npaid", lambda row: _number(row.qualified_cost, ".3f")),
 ]
 
 
@@ -120,11 +126,7 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     else:
         notes.append(f"{scenario.why_no_bound()}.")
     notes += [f"{' '.join(text.split())}." for text in bound_failures(results)]
-    if scenario.manipulable:
-        notes.append("moved: share of arrivals that manipulated.")
-        notes.append("cost paid: by an average arrival of label +1; being accepted is worth 1.")
-    else:
-        notes.append("error rate: share of rounds that were mistakes.")
+    notes += [column.note for column in scenario.table]
     notes.append(f"played: {how_played(results)}.")
     if results.unused_lines:
         notes.append(f"not used: {unused_text(results)}.")
@@ -149,7 +151,7 @@ def to_json(results: Results) -> dict[str, object]:
     dict
         ``scenario``, ``options``, ``rounds``, ``seeds`` and ``results``: for each learner its ``label``, name,
         explicit ``parameters``, ``bound``, ``printed_bound``, ``error`` and, one per seed, ``mistakes``, ``loss``,
-        ``cpu_seconds`` and, where somebody can manipulate, ``manipulations``.
+        ``cpu_seconds`` and what the game counts besides, such as ``manipulations``.
     """
     return {
         "scenario": results.scenario.name,
@@ -160,6 +162,10 @@ def to_json(results: Results) -> dict[str, object]:
     }
 
 
+def _counted(name: str, run: Run) -> float:
+    return run.columns[name]
+
+
 def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
     runs = results.of(contestant)
     done = {run.seed: run for run in finished(runs)}
@@ -167,14 +173,14 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
     def per_seed(value: Callable[[Run], float]) -> list[object]:
         return [plain(value(done[seed])) if seed in done else None for seed in results.seeds]
 
-    manipulations = {"manipulations": per_seed(lambda run: run.manipulations)} if results.scenario.manipulable else {}
+    counted = {name: per_seed(partial(_counted, name)) for name in results.scenario.columns}
     return {
         "label": contestant.label,
         "learner": contestant.name,
         "parameters": plain(contestant.parameters),
         "mistakes": per_seed(lambda run: run.mistakes),
         "loss": per_seed(lambda run: run.loss),
-        **manipulations,
+        **counted,
         "bound": bound_of(results, contestant),
         "printed_bound": bound_of(results, contestant, printed=True),
         "cpu_seconds": per_seed(lambda run: run.cpu_seconds),
@@ -194,8 +200,12 @@ def write_curves(results: Results, path: str | Path) -> None:
 
 
 def write_summary(results: Results, path: str | Path) -> None:
-    """Write the table as CSV, at once or not at all: one line per learner, the fields of `Row`; empty for None."""
-    write_csv(file_path("path", path), [field.name for field in fields(Row)], map(astuple, rows(results)))
+    """Write the table as CSV, at once or not at all: one line per learner, as `Row` says; empty for None."""
+    lines = [asdict(row) for row in rows(results)]
+    lines = [line | line.pop("columns") for line in lines]
+    names = [field.name for field in fields(Row) if field.name != "columns"]
+    header = [*names, *(column.name for column in results.scenario.table)]
+    write_csv(file_path("path", path), header, ([line[name] for name in header] for line in lines))
 
 
 def save(results: Results, folder: str | Path) -> list[Path]:

@@ -74,7 +74,6 @@ def play_keys(
     points.begin(np.arange(games), keys)
     actions, labels, mistakes = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
-    nobody, nothing = np.zeros(games, dtype=np.int64), np.zeros(games)
 
     def play(share: Int, first: int, last: int) -> None:
         play_rounds(
@@ -93,7 +92,7 @@ def play_keys(
         )
 
     def result(played: int) -> Rollout:
-        return Rollout(played, mistakes, nobody, nobody, nothing, checkpoints, curves, state)
+        return Rollout(played, mistakes, mistakes.astype(np.float64), {}, checkpoints, curves, state)
 
     def report(played: int) -> object:
         return None if progress is None else progress(result(played))

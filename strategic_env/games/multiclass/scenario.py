@@ -14,6 +14,7 @@ from strategic_env.games.multiclass.rollout import play_keys
 from strategic_env.games.multiclass.rules import MulticlassSetting
 from strategic_env.games.multiclass.single import OnlineMulticlassEnv
 from strategic_env.games.multiclass.vector import OnlineMulticlassVectorEnv
+from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 
@@ -48,6 +49,17 @@ class MulticlassScenario(BenchScenario):
     game_options = OF_EVERY_GAME
     metadata = OnlineMulticlassEnv.metadata
     builders = MULTICLASS_BUILDERS
+    table = (
+        Column(
+            "error_rate",
+            "error\nrate",
+            ".1%",
+            "error rate: share of rounds that were mistakes.",
+            "mistakes",
+            "rounds",
+        ),
+    )
+    loss_is_mistakes = True
     environment_options = ("reward", "observation", "info_level")
 
     def __post_init__(self) -> None:

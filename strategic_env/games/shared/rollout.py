@@ -4,7 +4,7 @@ Progress is told, and an interrupt felt, between two chunks.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -30,11 +30,12 @@ class Rollout:
     ----------
     rounds : int
         Played so far.
-    mistakes, manipulations, qualified : ndarray, shape (N,), int64
-        Wrong predictions, individuals who moved, individuals whose true label is +1; the latter two are 0 in games
-        where nobody manipulates.
-    qualified_cost : ndarray, shape (N,)
-        What the qualified paid for manipulation, in total.
+    mistakes : ndarray, shape (N,), int64
+    loss : ndarray, shape (N,)
+        Minus the sum of rewards.
+    columns : mapping of ndarray, shape (N,)
+        What else the game counts, by name; each is an attribute, too. In strategic classification: ``manipulations``,
+        individuals who moved; ``qualified``, those whose true label is +1; ``qualified_cost``, what these paid.
     checkpoints : ndarray, shape (C,), int64
         Rounds at which curves are kept.
     curves : ndarray, shape (N, C), int64
@@ -46,12 +47,18 @@ class Rollout:
 
     rounds: int
     mistakes: Int
-    manipulations: Int
-    qualified: Int
-    qualified_cost: Float
+    loss: Float
+    columns: Mapping[str, NDArray[Any]]
     checkpoints: Int
     curves: Int
     state: tuple[NDArray[Any], ...]
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Return one of the columns."""
+        columns: Mapping[str, NDArray[Any]] = self.__dict__.get("columns", {})
+        if name not in columns:
+            raise AttributeError(f"a rollout of this game has no {name!r}; it counts {', '.join(columns) or 'no more'}")
+        return columns[name]
 
 
 def shares_of(games: int, threads: int) -> list[Int]:

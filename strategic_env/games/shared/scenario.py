@@ -13,6 +13,7 @@ from agents.foundation.checks import perhaps
 from agents.foundation.typing import Int, Key
 from learners.policy import Policy
 from learners.strategic.base import Truth
+from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
 
 # What `strategic-env list NAME` says of options that several scenarios have, and of those that all of them have.
@@ -54,6 +55,12 @@ class BenchScenario(ABC):
         Options of every scenario of the game besides those of its builder, as in `OF_EVERY_GAME`.
     game_defaults : mapping
         What these are if nobody gives others, where no scenario has its own.
+    columns : tuple of str
+        What its runs count besides mistakes and losses (`counted`).
+    table : tuple of Column
+        What its tables show besides mistakes, regret and bounds.
+    loss_is_mistakes : bool
+        Whether the default reward is minus the mistake.
     trainable : bool
         Whether policies can be trained there.
     environment_options : tuple of str
@@ -67,6 +74,9 @@ class BenchScenario(ABC):
     builders: ClassVar[Mapping[str, Callable[..., Any]]]
     game_options: ClassVar[Mapping[str, str]]
     game_defaults: ClassVar[Mapping[str, object]] = {}
+    columns: ClassVar[tuple[str, ...]] = ()
+    table: ClassVar[tuple[Column, ...]] = ()
+    loss_is_mistakes: ClassVar[bool] = False
     trainable: ClassVar[bool] = False
     environment_options: ClassVar[tuple[str, ...]]
     name: str
@@ -177,6 +187,14 @@ class BenchScenario(ABC):
         progress : callable, optional
             Called now and then with the `Rollout` so far; if it returns False, the rollout ends there.
         """
+
+    def counted(self, info: Mapping[str, Any]) -> dict[str, float]:
+        """Return what a round adds to the `columns`, from its full info."""
+        return {}
+
+    def limits(self) -> dict[str, dict[str, float]]:
+        """Return of each of the `columns` how many times what else a run counts, or ``"rounds"``, it is at most."""
+        return dict.fromkeys(self.columns, {})
 
     def reference_learner(self, seed: int, rounds: int) -> Policy[Any]:
         """Return the contestant that regret is against, made from what a run's seed holds."""

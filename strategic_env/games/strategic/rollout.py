@@ -25,6 +25,9 @@ SHORTEST_BLOCK, ROOM = 64, 2**15
 # Rows of so many numbers are asked for so many rounds ahead; few numbers come soon enough by themselves.
 FETCHED_AHEAD, ROUNDS_AHEAD = 32, 8
 
+# What is counted besides mistakes.
+COLUMNS = ("manipulations", "qualified", "qualified_cost")
+
 
 class Tally(NamedTuple):
     """What is counted of N games.
@@ -191,7 +194,8 @@ def play_keys(
     plays = [partial(share.play, state, published, checkpoints=checkpoints, tally=tally) for share in shares]
 
     def result(played: int) -> Rollout:
-        return Rollout(played, *tally[:4], checkpoints, tally.curves, state)
+        counted = {name: getattr(tally, name) for name in COLUMNS}
+        return Rollout(played, tally.mistakes, tally.mistakes.astype(np.float64), counted, checkpoints, curves, state)
 
     def report(played: int) -> object:
         return None if progress is None else progress(result(played))

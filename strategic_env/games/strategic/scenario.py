@@ -1,22 +1,23 @@
 """Named scenarios of strategic classification."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
-from agents.responses.individuals import BestResponse
+from agents.responses.individuals import BestResponse, BudgetLimited, Truthful
 from learners.policy import Policy
 from learners.strategic.base import Truth
 from learners.strategic.fixed import BestFixedClassifier
+from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
 from strategic_env.games.strategic.builders import BUILDERS, truth_of
 from strategic_env.games.strategic.claims import check_truth, unverified
 from strategic_env.games.strategic.options import knowledge_of
-from strategic_env.games.strategic.rollout import play_keys
+from strategic_env.games.strategic.rollout import COLUMNS, play_keys
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 from strategic_env.games.strategic.single import StrategicClassificationEnv
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
@@ -63,6 +64,21 @@ class Scenario(BenchScenario):
     builders = BUILDERS
     game_defaults = {"feedback": "full"}
     environment_options = ("reward", "observation", "info_level", "render_mode")
+    columns = COLUMNS
+    table = (
+        Column(
+            "manipulators", "\nmoved", ".1%", "moved: share of arrivals that manipulated.", "manipulations", "rounds"
+        ),
+        Column(
+            "qualified_cost",
+            "cost\npaid",
+            ".3f",
+            "cost paid: by an average arrival of label +1; being accepted is worth 1.",
+            "qualified_cost",
+            "qualified",
+        ),
+    )
+    loss_is_mistakes = True
     trainable = True
 
     def __post_init__(self) -> None:
@@ -138,6 +154,21 @@ class Scenario(BenchScenario):
     ) -> Rollout:
         """Let a learner play the episodes whose keys (N, 2) are given, in compiled code."""
         return play_keys(learner, self.setting, keys, rounds, checkpoints, threads, progress)
+
+    def counted(self, info: Mapping[str, Any]) -> dict[str, float]:
+        """Return whether somebody moved, was qualified, and what that one paid."""
+        qualified = info["true_label"] == 1.0
+        paid = info["cost"] if qualified else 0.0
+        return {"manipulations": bool(info["moved"]), "qualified": qualified, "qualified_cost": float(paid)}
+
+    def limits(self) -> dict[str, dict[str, float]]:
+        """Return how much there is of what is counted, at most: nobody pays more than being accepted is worth."""
+        individual, paid = self.setting.individual, {}
+        if type(individual) in (BestResponse, Truthful):
+            paid = {"manipulations": 1.0, "qualified": 1.0}
+        elif type(individual) is BudgetLimited:
+            paid = {"manipulations": individual.share, "qualified": individual.share}
+        return {"manipulations": {"rounds": 1.0}, "qualified": {"rounds": 1.0}, "qualified_cost": paid}
 
     def reference_learner(self, seed: int, rounds: int) -> BestFixedClassifier:
         """Return the best fixed classifier of the true points that a run meets."""

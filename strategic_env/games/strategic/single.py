@@ -171,8 +171,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
                 }
             elif chosen.info_level == "outcome":
                 info = {"moved": moved, "mistake": mistake}
-            # The default reward without a call: what `pay` says.
-            gain = (-1.0 if mistake else 0.0) if chosen.reward == "mistake" else reward(chosen.reward, outcome)
+            gain = reward(chosen.reward, outcome)
             return chosen.observe(observation), gain, False, game.round >= self.horizon, info
         finally:
             self._stepping = False

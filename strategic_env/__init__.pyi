@@ -3,6 +3,7 @@ from .bench.evaluation import Results as Results
 from .bench.evaluation import evaluate as evaluate
 from .bench.evaluation import load_results as load_results
 from .bench.rollout import rollout as rollout
+from .conformance.learner_checker import check_learner as check_learner
 from .conformance.vector_checker import check_vector_env as check_vector_env
 from .games.multiclass.rules import MulticlassSetting as MulticlassSetting
 from .games.multiclass.scenario import MulticlassScenario as MulticlassScenario

@@ -23,7 +23,7 @@ ROOMS = {
     "learners": (
         "separators", "bounds", "feedback", "policy", "strategic", "multiclass", "proofs", "rl", "catalogue",
     ),
-    "strategic_env": ("data", "games", "conformance", "bench", "report", "multi_agent", "reproduce", "cli"),
+    "strategic_env": ("data", "games", "bench", "conformance", "report", "multi_agent", "reproduce", "cli"),
 }  # fmt: skip
 MOST_ROOMS = 10
 

@@ -21,8 +21,8 @@ class Policy(ABC, Generic[State]):
     name : str
         Its name on the command line.
     game : str
-        What it plays: ``"strategic"`` (`learners.strategic.base.Learner`) or ``"multiclass"``
-        (`learners.multiclass.base.MulticlassLearner`).
+        What it plays: ``"strategic"`` (`learners.Learner`) or ``"multiclass"``
+        (`learners.MulticlassLearner`).
     state_class : type
         NamedTuple of its state; the first field is ``weights``.
     summary : str

@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 
 
 class Limits(NamedTuple):
-    """What a population says of its individuals: the attributes of `agents.populations.population.Population`."""
+    """What a population says of its individuals: the attributes of `agents.Population`."""
 
     dim: int
     radius: float

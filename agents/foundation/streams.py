@@ -153,7 +153,7 @@ def fill_uniforms(key: Key, purpose: int, moment: int, out: Float) -> None:
 
 @inlined
 def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
-    """Fill ``out`` (d,) with standard normals (`agents.foundation.ziggurat`) from block 1 on; block 0 is the caller's."""
+    """Fill ``out`` (d,) with standard normals (`foundation.ziggurat`) from block 1 on; block 0 is the caller's."""
     d = out.shape[0]
     for start in range(0, d, 4):
         # Written out: a loop over the four words would take them from memory.

@@ -96,8 +96,8 @@ class DataSet(FiniteKnown):
     Raises
     ------
     ValueError
-        For NaN, shapes that do not fit, numbers out of range (see `agents.foundation.checks`), labels other than -1 and +1, no
-        rows, a constant column (if standardised).
+        For NaN, shapes that do not fit, numbers out of range (see `agents.foundation.checks`), labels other than -1 and
+        +1, no rows, a constant column (if standardised).
     """
 
     def __init__(

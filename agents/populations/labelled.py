@@ -290,8 +290,8 @@ class LabelledData(MulticlassPopulation):
     Raises
     ------
     TypeError, ValueError
-        For NaN, shapes that do not fit, labels that are none, numbers out of range (see `agents.foundation.checks`), no rows, a
-        constant column (if standardised).
+        For NaN, shapes that do not fit, labels that are none, numbers out of range (see `agents.foundation.checks`), no
+        rows, a constant column (if standardised).
     """
 
     def __init__(

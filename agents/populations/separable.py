@@ -43,8 +43,8 @@ class Separable(Population):
     Raises
     ------
     ValueError
-        For numbers out of range (see `agents.foundation.checks`), ``|bias| + margin >= radius``, or a side of the hyperplane with
-        next to nothing of the ball beyond the margin.
+        For numbers out of range (see `agents.foundation.checks`), ``|bias| + margin >= radius``, or a side of the
+        hyperplane with next to nothing of the ball beyond the margin.
     """
 
     margin: float

@@ -9,8 +9,8 @@ def max_margin_l2(radius: float, margin: float) -> float:
 
     Assumption: a hyperplane through the origin separates the *true* points with the margin; individuals best-respond
     with one budget that the learner knows, whatever it is.
-    Source: own (`learners.strategic.max_margin` has the proof). Sharpened; the same as the sharpened Theorem 1. Attained by the
-    same stream: the negatives -e_1 .. -e_d force d mistakes.
+    Source: own (`learners.strategic.max_margin` has the proof). Sharpened; the same as the sharpened Theorem 1.
+    Attained by the same stream: the negatives -e_1 .. -e_d force d mistakes.
     Derivation: every mistake adds at least 1 / |x~|^2 to 1 / |w|^2, where the surrogate point x~ of a mistake is not
     longer than R (as for :func:`strategic_l2`), and |w| never falls below gamma.
 

@@ -1,9 +1,9 @@
 """What a compiled rule of a multiclass learner looks like, and what turns it into predictions.
 
-*The class of the state selects the rule*, as in `learners.strategic.rules`: each learner writes `distribute` and `update` for its
-own class of states, and everything compiled calls these. A state has at least these fields, with a leading game axis:
-``weights`` (n, K, d), ``features`` (n, d) that were last decided on, ``probabilities`` (n, nodes) that the last action
-was drawn from, ``key`` (n, 2) uint64, ``episode`` (n,) and ``decided`` (n,) int64.
+*The class of the state selects the rule*, as in `learners.strategic.rules`: each learner writes `distribute` and
+`update` for its own class of states, and everything compiled calls these. A state has at least these fields, with a
+leading game axis: ``weights`` (n, K, d), ``features`` (n, d) that were last decided on, ``probabilities`` (n, nodes)
+that the last action was drawn from, ``key`` (n, 2) uint64, ``episode`` (n,) and ``decided`` (n,) int64.
 """
 
 import math
@@ -16,7 +16,8 @@ from agents.foundation.streams import uniform
 from agents.foundation.typing import Float, Int, Key
 from learners.strategic.rules import INLINED
 
-# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
+# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent
+# numbers.
 ACTIONS = 101
 
 

@@ -1,7 +1,8 @@
 """A run that proves itself: at every step of one game, the invariants that the proofs of the mistake bounds rest on.
 
-A `Proof` numbers the invariants of one algorithm (`learners.proofs.invariants`) in the order of their check. *The class of the
-learner's state selects the proof*: a new kind of learner adds an entry to `PROOFS` and a function that reads its state.
+A `Proof` numbers the invariants of one algorithm (`learners.proofs.invariants`) in the order of their check. *The class
+of the learner's state selects the proof*: a new kind of learner adds an entry to `PROOFS` and a function that reads its
+state.
 """
 
 import re

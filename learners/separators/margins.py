@@ -52,8 +52,8 @@ def distance(weights: ArrayLike, bias: float, features: ArrayLike, labels: Array
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is neither -1
-        nor +1, or w is zero.
+        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is
+        neither -1 nor +1, or w is zero.
     """
     features, labels = _sample(features, labels)
     weights = finite_array("weights", weights, (features.shape[1],))
@@ -88,8 +88,8 @@ def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLi
     TypeError
         If an argument does not hold real numbers.
     ValueError
-        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is neither -1
-        nor +1, or w is zero.
+        If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is
+        neither -1 nor +1, or w is zero.
     """
     return float(distance(weights, bias, features, labels).min())
 

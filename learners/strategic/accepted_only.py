@@ -14,7 +14,8 @@ from learners.strategic.base import DrawingLearner
 from learners.strategic.rules import learn, publish, rule_of
 from learners.strategic.surrogates import write_constant, write_raised, write_surrogate
 
-# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
+# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent
+# numbers.
 EXPLORATION = 100
 
 

@@ -1,6 +1,7 @@
 """The strategic maximum-margin learner: the widest separator of the surrogate points (proxies) seen so far.
 
-The weights are the shortest vector of a convex set, the normal of the widest separator (`learners.separators.shortest_vector`).
+The weights are the shortest vector of a convex set, the normal of the widest separator
+(`learners.separators.shortest_vector`).
 
 The proof is the same in all four cases. (1) ``w.w* > 0``, since w* has a positive product with every member of the
 set (for l1, as ``w* >= 0``): so Lemma 1 holds, and w* separates the proxies as it separates the true points. (2) Hence

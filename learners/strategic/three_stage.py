@@ -16,7 +16,8 @@ from learners.strategic.base import DrawingLearner
 from learners.strategic.rules import learn, publish, rule_of, write_published
 from learners.strategic.surrogates import write_raised
 
-# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent numbers.
+# A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent
+# numbers.
 START = 101
 INITIALISATION, REFINEMENT, FIRST_BATCH = range(3)
 # Ours: how far, in radians, the direction may be off when the refinement and when the first batch begin.

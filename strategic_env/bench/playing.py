@@ -40,7 +40,8 @@ class Run:
     error : str or None
         What went wrong; the numbers then count what happened before, unless the run was played in compiled code.
     fused : bool
-        Whether the rounds were played in compiled code (`strategic_env.games.strategic.rollout`); the numbers are the same.
+        Whether the rounds were played in compiled code (`strategic_env.games.strategic.rollout`); the numbers are the
+        same.
     """
 
     learner: str

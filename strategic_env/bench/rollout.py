@@ -57,7 +57,8 @@ def rollout(
     ------
     ValueError
         If a number is out of range, a learner is made for another game or told too little, or the scenario's
-        individuals arrive or answer by rules in Python (`strategic_env.games.shared.scenario.BenchScenario.in_compiled_code`).
+        individuals arrive or answer by rules in Python
+        (`strategic_env.games.shared.scenario.BenchScenario.in_compiled_code`).
     TypeError
         If an argument is of the wrong kind, or the learner has no compiled rules.
     """

@@ -1,4 +1,4 @@
-"""Rounds whose arrivals and reports are chosen from outside; the arithmetic is that of `strategic_env.games.strategic.rules`.
+"""Rounds whose arrivals and reports are chosen from outside; the arithmetic is that of `games.strategic.rules`.
 
 Nothing here knows PettingZoo.
 """
@@ -42,7 +42,7 @@ def resolve_report(
     Parameters
     ----------
     norm, labels_rejected, reach_scale
-        See `strategic_env.games.strategic.setting.Setting`.
+        See `strategic_env.Setting`.
     classifier, true_features, label, budget, moment
         What the individual of round ``moment`` faces, and who it is.
     movable : ndarray, shape (m,), int64

@@ -31,7 +31,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
     classifier sent at step t is the one faced at step t + 1**. The first one is all zeros, which accepts everybody.
     ``individual_0`` to ``individual_{n-1}`` are seats of whoever has arrived, all of them somebody else's every step.
     In the order of the seats they are the arrivals ``n t .. n t + n - 1`` of
-    `strategic_env.games.strategic.single.StrategicClassificationEnv` with the same options and seed: each seat's round is that of the
+    `strategic_env.StrategicClassificationEnv` with the same options and seed: each seat's round is that of the
     single environment under the classifier that it faces, number for number.
 
     The theorems are about a learner that answers every report before the next individual arrives. With this lag, or

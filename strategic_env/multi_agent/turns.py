@@ -32,7 +32,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
     Each round ``learner_0`` publishes a classifier ``[w, b]``, which accepts ``x`` iff ``w.x + b >= 0``. An individual
     with true features ``z`` and label ``y`` arrives. ``individual_0`` is the seat of whoever has arrived: it sees the
     classifier and reports ``x``, and the round resolves. With ``nature=True``, ``nature_0`` picks who arrives from a
-    pool, in between. The rounds are those of `strategic_env.games.strategic.single.StrategicClassificationEnv` with the same options,
+    pool, in between. The rounds are those of `strategic_env.StrategicClassificationEnv` with the same options,
     seed and policies, number for number.
 
     ## Action Spaces

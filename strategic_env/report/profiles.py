@@ -57,8 +57,8 @@ def plot_profiles(
     DrawingFailed
         If it fails.
     TypeError, ValueError
-        As `strategic_env.report.scores.performance_profile`; or if there are no scores, thresholds do not ascend, a look is
-        missing, or the path is none or ends otherwise.
+        As `strategic_env.report.scores.performance_profile`; or if there are no scores, thresholds do not ascend, a
+        look is missing, or the path is none or ends otherwise.
     """
     picture_path(path)
     require_matplotlib()

@@ -17,14 +17,14 @@ from strategic_env.games.shared.vector import GamesEnv
 class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
     """N independent games of online multiclass classification, stepped together.
 
-    Game i plays what `strategic_env.games.multiclass.single.OnlineMulticlassEnv` plays with the same options, number for
+    Game i plays what `strategic_env.OnlineMulticlassEnv` plays with the same options, number for
     number: after ``reset(seed=s)`` with ``reset(seed=s, options={"game": i})``, after a list of seeds with game 0 of
     its own. Actions are ``MultiDiscrete``, int64 (N,); observations, rewards and flags have a leading axis of games.
 
     Parameters
     ----------
     population, graph, reward, horizon, population_seed, observation, knowledge
-        See `strategic_env.games.multiclass.single.OnlineMulticlassEnv`.
+        See `strategic_env.OnlineMulticlassEnv`.
     num_envs : int
         N, at least 1.
     info_level : str

@@ -21,7 +21,7 @@ from strategic_env.games.strategic.rules import Round
 class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
     """N independent games of strategic classification, stepped together.
 
-    Game i plays what `strategic_env.games.strategic.single.StrategicClassificationEnv` plays with the same options, number for number:
+    Game i plays what `strategic_env.StrategicClassificationEnv` plays with the same options, number for number:
     after ``reset(seed=s)`` with ``reset(seed=s, options={"game": i})``, after a list of seeds with game 0 of its own.
     Spaces, rewards and options are those of the single environment; observations, rewards and flags have a leading
     axis of games. Individuals who best-respond, from the populations of this package, are played in compiled code;
@@ -30,7 +30,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
     Parameters
     ----------
     population, cost, individual, feedback, reward, horizon, population_seed, observation, knowledge, render_mode
-        See `strategic_env.games.strategic.single.StrategicClassificationEnv`.
+        See `strategic_env.StrategicClassificationEnv`.
     num_envs : int
         N, at least 1.
     info_level : str
@@ -141,7 +141,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
 
 
 class Standing(NamedTuple):
-    """What a picture says of a game besides its last round (`strategic_env.games.strategic.rendering.scene.Standing`)."""
+    """What a picture says of a game besides its last round (`rendering.scene.Standing`)."""
 
     round: int
     mistakes: int

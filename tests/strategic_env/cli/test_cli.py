@@ -136,8 +136,8 @@ def test_a_run_leaves_curves_and_a_picture_and_is_shown_again(tmp_path: Path) ->
 
 def test_notes_of_the_packages_are_lines_on_stderr() -> None:
     fault = (
-        "import logging; from strategic_env import listing; "
-        "listing.show_all = lambda console: logging.getLogger('agents.foundation.disk_cache').info('compiling %s', '[x]')"
+        "import logging; from strategic_env.cli import listing; from agents.foundation import disk_cache; "
+        "listing.show_all = lambda console: logging.getLogger(disk_cache.__name__).info('compiling %s', '[x]')"
     )
     result = command("list", program=with_a_fault(fault))
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "compiling [x]\n")

@@ -19,7 +19,7 @@ FARTHEST = 1e150
 
 
 class Standing(Protocol):
-    """What there is to say of a game besides its last round: a `strategic_env.games.strategic.game.Game`, or one of many."""
+    """What there is to say of a game besides its last round: a `Game`, or one of many."""
 
     @property
     def round(self) -> int:

@@ -79,7 +79,7 @@ def test_alpha_of_another_form_is_one_clear_error(name: str, alpha: object, mess
 
 
 def test_every_scenario_and_learner_can_be_shown() -> None:
-    program = "from strategic_env import listing\nfrom rich.console import Console\nimport sys\n"
+    program = "from strategic_env.cli import listing\nfrom rich.console import Console\nimport sys\n"
     program += "for name in sys.argv[1:]: listing.show_one(name, Console())"
     names = [*scenario_names(), *learners_of("strategic"), *learners_of("multiclass")]
     result = command(*names, program=[sys.executable, "-c", program])

@@ -14,6 +14,7 @@ from scipy.optimize import linprog, minimize
 from agents import L2Cost, Noisy, WeightedL1Cost
 from agents.boundary import on_boundary, side
 from agents.checks import LARGEST, SMALLEST
+from agents.costs import steepest
 
 settings.register_profile("numeric", deadline=None, max_examples=150, derandomize=True)
 settings.load_profile("numeric")
@@ -226,6 +227,15 @@ def test_l1_ties_go_to_the_lowest_index() -> None:
     ]:
         x = WeightedL1Cost(alpha).best_response(np.zeros(3), np.array([*w, -0.5]))
         assert x.tolist() == expected
+
+
+def test_where_nobody_gains_by_moving_the_first_that_can_move_is_the_steepest() -> None:
+    for weights, alpha, chosen in [
+        ([0.0, 0.0, 0.0], [0.0, 0.3, 0.5], 1),
+        ([1.0, 0.0, 0.0], [0.0, 0.0, 1e-9], 2),
+        ([1.0, 1.0, 1.0], [0.0, 0.0, 0.0], -1),
+    ]:
+        assert steepest(np.array(weights), np.array(alpha)) == chosen
 
 
 # The scale of a classifier

@@ -15,6 +15,7 @@ from agents import LabelledData, Prototypes, Separable, streams
 from learners import FeedbackGraph
 from learners.catalogue import MULTICLASS_LEARNERS
 from strategic_env import OnlineMulticlassEnv, rollout, scenario
+from strategic_env.multiclass.game import MulticlassGames
 from strategic_env.registration import MULTICLASS, environment_id
 from strategic_env.vector_checker import check_vector_env
 
@@ -170,6 +171,18 @@ def test_masked_resets_leave_the_other_games_alone() -> None:
     )
 
 
+def test_outcomes_of_games_that_do_not_play_are_zeros() -> None:
+    setting = scenario("LabelEfficient", dim=40, classes=4).setting
+    played = MulticlassGames(setting, "mistake", 3)
+    shown = played.begin(np.arange(3), np.arange(6, dtype=np.uint64).reshape(3, 2))
+    assert shown.any(axis=1).all()
+    for rounds in range(1, 20):
+        outcomes = played.play(np.full(3, 4), np.array([True, False, True]))  # to ask is a mistake
+        assert played.rounds.tolist() == played.mistakes.tolist() == [rounds, 0, rounds]
+        assert all(not column[1].any() for column in outcomes)
+        assert outcomes.observation[[0, 2]].any(axis=1).all() and outcomes.reward.tolist() == [-1.0, 0.0, -1.0]
+
+
 def test_a_frozen_population_is_met_in_every_episode_and_game() -> None:
     env = scenario("FullInformation", dim=40, classes=2, population_seed=3).make()
     prototypes = set()
@@ -297,8 +310,9 @@ def test_what_is_no_action_is_refused_and_not_played(form: str, action: Any, err
     env = one.make(info_level="full") if form == "single" else one.make_vec(2, info_level="full")
     env.reset(seed=0)
     asked = action if form == "single" else [action, action]
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as raised:
         env.step(asked)
+    assert ("in game 0" in str(raised.value)) == (form == "vector" and message.startswith("action must be from"))
     *_, info = env.step(0 if form == "single" else [0, 0])
     assert np.max(info["mistakes"]) <= 1
 

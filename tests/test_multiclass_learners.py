@@ -59,12 +59,19 @@ CASES: dict[str, Case] = {
         for loss in ("smooth_hinge", "special_hinge", "logistic_2")
     },
     "gaptron-full": (Gaptron(FULL, 5.0, 300), FULL, oracle.Gaptron),
+    # A small radius makes long steps: the leader's softmax soon exceeds one half.
+    "gaptron-sure": (Gaptron(FULL, 0.5, 300, "logistic_2"), FULL, oracle.Gaptron),
     "banditron": on_bandit(Banditron(BANDIT, 300), oracle.Banditron),
     "banditron-weighted": on_bandit(Banditron(BANDIT, gamma=0.3, importance_weighted=True), oracle.Banditron),
     "pnewtron": on_bandit(PNewtron(BANDIT, 300), oracle.PNewtron),
     "pnewtron-published": on_bandit(PNewtron(BANDIT, 300, form="published", alpha=2.0), oracle.PNewtron),
+    "pnewtron-norm": on_bandit(PNewtron(BANDIT, 300, beta=0.05, norm=2.5), oracle.PNewtron),
     "soba": on_bandit(SobaDiagonal(BANDIT, gamma=0.3), oracle.Soba),
     "soba-adaptive": on_bandit(SobaDiagonal(BANDIT, exploration="adaptive"), oracle.Soba),
+    # With a strong regularisation little is gained, and the rate falls below 1 within these rounds.
+    "soba-adaptive-falling": on_bandit(
+        SobaDiagonal(BANDIT, exploration="adaptive", regularisation=1000.0), oracle.Soba
+    ),
     "perceptron": (MulticlassPerceptron(K), FULL, oracle.Perceptron),
     "perceptron-uniform": (MulticlassPerceptron(K, "uniform"), FULL, oracle.Perceptron),
     "perceptron-one_vs_all": (MulticlassPerceptron(K, "one_vs_all"), FULL, oracle.Perceptron),
@@ -347,6 +354,7 @@ def test_gaptron_explores_and_steps_as_its_theory_says() -> None:
     full = Gaptron(FULL, 2.0, 100, "special_hinge", kappa=0.75)  # L = X^2 / (1 - kappa)
     assert (full.gamma, full.step) == (0.0, pytest.approx(1 / (16 * K)))
     assert SobaDiagonal(BANDIT, 100).gamma == pytest.approx(0.1)
+    assert PNewtron(BANDIT, 1000).gamma == pytest.approx(0.1)
 
 
 def test_learners_for_full_information_say_so() -> None:

@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from agents import FixedSequence, L2Cost, WeightedL1Cost
-from agents.boundary import dot, on_boundary, side
+from agents.boundary import dot, forbidden, on_boundary, side
 from learners import BiasedL1, Perceptron, StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env import StrategicClassificationEnv
 
@@ -172,6 +172,32 @@ def test_in_the_environment(kind: Any, dim: int) -> None:
 
 
 # Sums in a fixed order
+
+
+@pytest.mark.parametrize("eps", [2.0**-52, 2.0**-23])
+@pytest.mark.parametrize(("norm", "intercept", "reach"), [(1.0, 0.0, 1.0), (1.0, 0.0, 0.25), (0.5, -1.0, 2.0)])
+@pytest.mark.parametrize("dim", [1, 3, 17])
+def test_the_boundary_is_as_wide_as_the_page_says(
+    dim: int, norm: float, intercept: float, reach: float, eps: float
+) -> None:
+    along, up = np.eye(dim)[0], -intercept / norm
+    classifier = np.append(norm * along, intercept)
+    width = 2 * (dim + 8) * eps * (norm * (abs(up) + reach) + abs(intercept))
+    for sign in (1, -1):
+        for share, place in ((0.97, 0), (1.03, sign)):
+            report = (up + sign * share * width / norm) * along
+            assert side(classifier, report, reach, eps) == place
+            assert on_boundary(classifier, report, reach, eps) == (place == 0)
+
+
+def test_forbidden_is_between_the_origins_hyperplane_and_the_boundary() -> None:
+    classifier, eps = np.array([0.5, 0.0, -0.5]), 2.0**-52  # accepts from x_1 = 1 on
+    width = 2 * 10 * eps * (0.5 * (1.0 + 1.0) + 0.5) / 0.5  # at the boundary; at the origin 2/3 of it
+    for first, expected in (
+        (0.5, True), (-0.5, False), (1.5, False), (1.0, False), (0.0, False),
+        (1.0 - 0.97 * width, False), (1.0 - 1.03 * width, True), (0.6 * width, False), (0.7 * width, True),
+    ):  # fmt: skip
+        assert forbidden(classifier, np.array([first, 0.0]), 1.0, eps) == expected, first
 
 
 @pytest.mark.parametrize("dim", [*range(1, 41), 100, 1000])

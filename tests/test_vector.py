@@ -285,6 +285,16 @@ def test_reset_without_a_seed_begins_other_games_each_time() -> None:
     assert len(seen) == 9
 
 
+def test_every_generator_of_a_users_own_begins_a_game_of_its_own_in_both_forms() -> None:
+    seen = []
+    for seed in range(40):
+        for env in (scenario("KnownL2").make(), scenario("KnownL2").make_vec(1)):
+            env.unwrapped.np_random = np.random.default_rng(seed)
+            env.reset()
+            seen.append(tuple(np.ravel(play(env, 1)[0][0]["features"])))
+    assert seen[::2] == seen[1::2] and len(set(seen)) == 40
+
+
 @MODES
 @games
 def test_row_i_is_game_i_of_the_seed_over_episodes(game: str, mode: AutoresetMode) -> None:

@@ -133,6 +133,7 @@ ALL_DIMS, HIGH = [1, 2, 10, 100, 1000], [100, 1000]
 FAST = [
     case("perceptron", "KnownL2", [1, 2, 10]),
     case("perceptron", "Example1"),
+    case("margin-perceptron", "KnownL2", [2]),
     case("strategic-perceptron-l2", "KnownL2", ALL_DIMS, noise=0.1),
     case("strategic-perceptron-l2", "KnownL2", [2], pool=40, feedback="apple_tasting"),
     case("strategic-perceptron-l2", "KnownL2", [10], pool=40, population_seed=3),

@@ -19,6 +19,7 @@ from learners import (
     ConstantClassifier,
     GradientMaxMargin,
     Learner,
+    MarginPerceptron,
     Perceptron,
     SecondOrderStrategicPerceptron,
     StrategicGradient,
@@ -314,6 +315,9 @@ def test_the_perceptron_is_bounded_only_where_nobody_can_move() -> None:
     assert Perceptron().bound(still._replace(alpha=(0.3,))) is None
     assert Perceptron().bound(still._replace(intercept=0.2)) is None
     assert Perceptron(bias=True).bound(still._replace(intercept=0.2)) == pytest.approx(2 * (100 + 4))
+    careful = MarginPerceptron(threshold=1.0, learning_rate=0.5)  # (R^2 + 2 rho0 / eta) / rho^2
+    assert careful.bound(still._replace(radius=6.0, margin=2.0)) == pytest.approx(10)
+    assert careful.bound(still._replace(alpha=(0.3,))) is None
 
 
 def test_every_learner_has_a_name_of_its_own_and_one_line() -> None:

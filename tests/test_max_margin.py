@@ -29,6 +29,12 @@ def test_the_widest_separator_of_the_proxies_that_it_keeps(cost: str, alpha: Any
         assert all(abs(shares[group].sum() - group.any()) < 1e-9 for group in groups) and shares.min() >= 0
         member = (shares * labels) @ points
         np.testing.assert_allclose(state.weights[0], np.maximum(member, 0) if cost == "l1" else member, atol=1e-9)
+        if (
+            both
+        ):  # whoever has just been seen stands beyond the margin, which is half of |w|^2 on each side of an intercept
+            score = state.weights[0] @ every.surrogate(seen.x, seen.label, seen.classifier) + state.intercept[0]
+            widest = state.weights[0] @ state.weights[0] / (2 if bias else 1)
+            assert seen.label * score >= 0.98 * widest
         if both and t % 80 == 79:
             kept.proxies, kept.labels = list(points[labels != 0]), list(labels[labels != 0])
             length, slack = float(np.linalg.norm(state.weights[0])), 1 - 1e-6

@@ -337,6 +337,8 @@ def test_games_and_episodes_are_those_of_the_single_environment() -> None:
         (None, {"seen": 1}),
         (4, {"game": 1}),
         (None, None),
+        (0, None),
+        (None, None),
     ):
         alone.reset(seed=seed, options={key: value for key, value in (options or {}).items() if key == "game"})
         turns.reset(seed=seed, options=options)

@@ -346,6 +346,18 @@ def test_games_and_episodes_are_those_of_the_single_environment() -> None:
         assert (turns.game.key == alone.game.key).all()
 
 
+def test_a_reset_forgets_the_last_rounds_in_both_forms() -> None:
+    turns, together = raw_env("KnownL2"), parallel_env("KnownL2", individuals=2)
+    for _ in range(2):
+        turns.reset(seed=1)
+        observations, _ = together.reset(seed=1)
+        assert turns.last_rounds == together.unwrapped.last_rounds == []
+        turns.step(np.array([1.0, 0.0, -0.1]))
+        turns.step(turns.observe("individual_0")["features"])
+        together.step({agent: together.action_space(agent).sample() for agent in observations})
+        assert (len(turns.last_rounds), len(together.unwrapped.last_rounds)) == (1, 2)
+
+
 # Turns
 
 

@@ -159,8 +159,11 @@ class Learner(Policy[State]):
         games, dim = seen.features.shape
         current = self._going_on(state, episode_start, games, dim)
         action = np.empty((games, dim + 1))
-        self._check_health(
-            advance(current, seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps, action)
-        )
+        said = seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps
+        try:
+            damaged = advance(current, *said, action)
+        except ZeroDivisionError as error:
+            raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
+        self._check_health(damaged)
         published = action.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), current

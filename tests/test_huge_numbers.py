@@ -105,8 +105,9 @@ def test_a_damaged_state_leads_to_an_error_or_to_what_can_be_played(name: str, r
                 last, other = learner.predict(seen(learner, later, last, GAMES, moment), other)
                 assert is_playable(learner, last), what
         except ValueError as error:
-            assert str(error) == (
-                f"state is damaged: what {name} makes of it in game 1 is NaN, infinite or out of range"
+            assert str(error) in (
+                f"state is damaged: what {name} makes of it in game 1 is NaN, infinite or out of range",
+                f"state is damaged: {name} would divide by 0",
             ), what
             refused.add(what)
     assert refused or name in ("constant-classifier",)

@@ -75,7 +75,11 @@ class MulticlassLearner(DrawingPolicy[State]):
         games, dim = seen.features.shape
         current = self._going_on(state, episode_start, games, dim)
         action = np.empty(games, dtype=np.int64)
-        self._check_health(advance(current, seen.features, seen.feedback, seen.action, seen.rounds, action))
+        try:
+            damaged = advance(current, seen.features, seen.feedback, seen.action, seen.rounds, action)
+        except ZeroDivisionError as error:
+            raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
+        self._check_health(damaged)
         return (action if seen.batched else action[0]), current
 
     def begin_episode(self, state: State, game: int, key: Key) -> None:

@@ -1,7 +1,6 @@
 from . import report as report
 from .bench.evaluation import Results as Results
 from .bench.evaluation import evaluate as evaluate
-from .bench.evaluation import load_results as load_results
 from .bench.rollout import rollout as rollout
 from .conformance.learner_checker import check_learner as check_learner
 from .conformance.vector_checker import check_vector_env as check_vector_env

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Self
 
 from agents.foundation.checks import count, file_path, is_many, shown
 from strategic_env.bench.archive import Archive
@@ -23,7 +24,7 @@ from strategic_env.games.shared.scenario import BenchScenario
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """What `evaluate` and `load_results` return; `strategic_env.report.tables` shows and saves it.
+    """What `evaluate` returns, and `load` reads from a folder; `strategic_env.report.tables` shows and saves it.
 
     Attributes
     ----------
@@ -62,6 +63,45 @@ class Results:
             return learner.printed_bound if printed else learner.bound
         return None if isinstance(scenario, SavedScenario) else mistake_bound(learner, scenario, printed=printed)
 
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Return all results that a folder holds, of every process that played there, from its files alone.
+
+        Of a learner that changed between two evaluations, the runs of the latter. Its bound is what it was when it
+        began to play; nothing is built or imported, so that learners of one's own are shown, too. What an evaluation
+        has left undone is missing.
+
+        Parameters
+        ----------
+        folder : path
+            The ``out`` of `evaluate`.
+
+        Returns
+        -------
+        Results
+            Scenario and learners are such as can be shown, not played.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is no path; or if the folder holds no runs, or settings of another version or that are damaged.
+        OSError
+            If it cannot be read.
+        """
+        place = file_path("folder", folder)
+        found = read(place)
+        runs = [
+            [replace(run, learner=label) for (of, _), run in sorted(found.runs.items()) if of == key]
+            for label, (_, key) in found.learners.items()
+        ]
+        seeds = sorted({run.seed for played in runs for run in played})
+        if not seeds:
+            raise ValueError(f"{place} holds no run that has ended")
+        contestants = [one for one, _ in found.learners.values()]
+        return cls(
+            found.scenario, found.rounds, seeds, found.checkpoints, contestants, list(chain(*runs)), found.unused
+        )
+
 
 def evaluate(
     learners: Iterable[str | Policy | Contestant] | Mapping[str, str | Policy | Contestant] | None,
@@ -89,7 +129,7 @@ def evaluate(
         Rounds per run; the scenario's horizon by default.
     out : path, optional
         Folder that each run is saved in as it finishes; runs found there are not repeated, unless something that
-        determines them has changed. Several processes may share it, for other seeds or learners: `load_results` returns
+        determines them has changed. Several processes may share it, for other seeds or learners: `Results.load` returns
         the runs of all. An object that cannot be pickled plays anew each time, and its runs are not kept.
     progress : callable, optional
         Called with the label of each run that ends.
@@ -131,42 +171,3 @@ def evaluate(
                 progress(one.label)
     unused = 0 if archive is None else archive.unused
     return Results(chosen, length, numbers, checkpoints, contestants, runs, unused)
-
-
-def load_results(folder: str | Path) -> Results:
-    """Return all results that a folder holds, of every process that played there, from its files alone.
-
-    Of a learner that changed between two evaluations, the runs of the latter. Its bound is what it was when it began to
-    play; nothing is built or imported, so that learners of one's own are shown, too. What an evaluation has left undone
-    is missing.
-
-    Parameters
-    ----------
-    folder : path
-        The ``out`` of `evaluate`.
-
-    Returns
-    -------
-    Results
-        Scenario and learners are such as can be shown, not played.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no path; or if the folder holds no runs, or settings of another version or that are damaged.
-    OSError
-        If it cannot be read.
-    """
-    place = file_path("folder", folder)
-    found = read(place)
-    runs = [
-        [replace(run, learner=label) for (of, _), run in sorted(found.runs.items()) if of == key]
-        for label, (_, key) in found.learners.items()
-    ]
-    seeds = sorted({run.seed for played in runs for run in played})
-    if not seeds:
-        raise ValueError(f"{place} holds no run that has ended")
-    contestants = [one for one, _ in found.learners.values()]
-    return Results(
-        found.scenario, found.rounds, seeds, found.checkpoints, contestants, list(chain(*runs)), found.unused
-    )

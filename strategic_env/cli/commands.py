@@ -191,11 +191,11 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
     """Show all runs that DIR holds, whoever played them; what a run left undone, the same `run` finishes."""
-    from strategic_env.bench.evaluation import load_results
+    from strategic_env.bench.evaluation import Results
     from strategic_env.bench.saved import refuse_strangers
 
     with _usage(f"DIR must hold the results of a run, got {folder}: "):
-        results = load_results(folder)
+        results = Results.load(folder)
         refuse_strangers(folder)
     _show(results, folder, as_json)
     _fail_with(results)
@@ -395,12 +395,12 @@ def _evaluate(
 
 def _show(results: "Results", out: Path | None, as_json: bool) -> None:
     """Save all that the folder holds, then print the results: neither failure costs the other."""
-    from strategic_env.bench.evaluation import load_results
+    from strategic_env.bench.evaluation import Results
     from strategic_env.report import tables as reports
 
     try:
         if out is not None:
-            _save(load_results(out), out)  # with the runs of everybody who played there
+            _save(Results.load(out), out)  # with the runs of everybody who played there
     finally:
         if as_json:
             print(json.dumps(reports.to_json(results), allow_nan=False))

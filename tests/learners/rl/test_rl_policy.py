@@ -110,7 +110,7 @@ def test_results_of_a_saved_policy_are_shown_again(tmp_path: Path) -> None:
     players = {"mine": load(tmp_path / "policy.zip"), "further": load(tmp_path / "policy.zip", alpha=0.4)}
     results = strategic_env.evaluate(players, SCENARIO, seeds=2, rounds=20, out=tmp_path / "out")
     (tmp_path / "policy.zip").unlink()
-    again = strategic_env.load_results(tmp_path / "out")
+    again = strategic_env.Results.load(tmp_path / "out")
     assert again.runs == results.runs
     assert [one.label for one in again.contestants] == ["mine", "further"]
     assert [one.parameters for one in again.contestants] == [one.parameters for one in results.contestants]

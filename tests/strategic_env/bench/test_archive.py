@@ -11,7 +11,7 @@ import pytest
 
 from agents import Truthful
 from learners import BestFixedClassifier, Perceptron
-from strategic_env import Scenario, evaluate, load_results, scenario
+from strategic_env import Results, Scenario, evaluate, scenario
 from strategic_env.bench import archive, evaluation
 from strategic_env.bench.contestants import contestant
 
@@ -49,7 +49,7 @@ def test_learners_and_seeds_can_be_added(tmp_path: Path, played: list[str]) -> N
     more = evaluate(["constant-classifier", "perceptron"], "KnownL2", seeds=[1, 7, 0], rounds=30, out=tmp_path)
     assert played == ["perceptron"] * 2 + ["constant-classifier"] * 3 + ["perceptron"]
     assert more.runs[3] == first.runs[1] and more.runs[5] == first.runs[0]
-    assert load_results(tmp_path).seeds == [0, 1, 7]
+    assert Results.load(tmp_path).seeds == [0, 1, 7]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_options_and_parameters_need_not_be_json(tmp_path: Path, played: list[st
     assert learner.label == "strategic-perceptron-l1:alpha=[0.3, 0.2]"
     evaluate([learner], game, seeds=1, rounds=10)
     evaluate([learner], game, seeds=1, rounds=10, out=tmp_path)
-    kept = load_results(tmp_path)
+    kept = Results.load(tmp_path)
     assert kept.scenario.options == {"alpha": [0.3, 0.2], "dim": 2}
     assert kept.contestants[0].parameters == {"alpha": [0.3, 0.2]}
     evaluate([learner], game, seeds=1, rounds=10, out=tmp_path)

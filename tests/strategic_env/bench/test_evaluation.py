@@ -14,7 +14,7 @@ from agents.populations.arrivals import Arrivals
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
 from learners.catalogue import build, learners_of
 from learners.strategic.accepted_only import AcceptedOnlyL2
-from strategic_env import Setting, evaluate, load_results, rollout, scenario
+from strategic_env import Results, Setting, evaluate, rollout, scenario
 from strategic_env.bench import evaluation
 from strategic_env.bench.contestants import contestant
 from strategic_env.report.summary import reference_of
@@ -172,7 +172,7 @@ def test_learners_may_be_named_and_have_parameters_as_on_the_command_line(tmp_pa
     assert reference_of(results) is results.contestants[2]
     assert {run.learner for run in results.runs} == set(named)
     evaluate({"steep": named["steep"]}, "KnownL2", seeds=2, rounds=40, out=tmp_path)
-    (kept,) = load_results(tmp_path).contestants
+    (kept,) = Results.load(tmp_path).contestants
     assert (kept.label, kept.parameters) == ("steep", {"learning_rate": 2, "bias": True})
     with pytest.raises(TypeError, match=r"labels of learners must be text, got 3"):
         evaluate({3: "perceptron"}, "KnownL2", seeds=1, rounds=5)  # type: ignore[dict-item]
@@ -251,7 +251,7 @@ def test_settings_come_back(tmp_path: Path) -> None:
     chosen = scenario("KnownL2", dim=3, alpha=0.2)
     learner = contestant("perceptron", chosen, learning_rate=2.0)
     evaluate([learner, "strategic-perceptron-l2"], chosen, seeds=[4, 2], rounds=30, out=tmp_path)
-    kept = load_results(tmp_path)
+    kept = Results.load(tmp_path)
     assert (kept.scenario.name, kept.scenario.options) == ("KnownL2", {"dim": 3, "alpha": 0.2})
     assert (kept.seeds, kept.rounds) == ([2, 4], 30)
     assert [one.label for one in kept.contestants] == ["perceptron:learning_rate=2.0", "strategic-perceptron-l2"]

@@ -17,10 +17,9 @@ from agents import Prototypes
 from learners import FeedbackGraph, Perceptron
 from learners.catalogue import learners_of
 from learners.multiclass.gappletron import Gappletron
-from strategic_env import MulticlassScenario, MulticlassSetting, evaluate, load_results, report, rollout, scenario
+from strategic_env import MulticlassScenario, MulticlassSetting, Results, evaluate, report, rollout, scenario
 from strategic_env.bench import evaluation
 from strategic_env.bench.contestants import all_contestants, contestant, unsuited, with_reference
-from strategic_env.bench.evaluation import Results
 from strategic_env.games import scenarios
 from strategic_env.games.multiclass.description import MULTICLASS
 from strategic_env.games.strategic.description import STRATEGIC
@@ -157,7 +156,7 @@ def test_finished_runs_are_kept_and_known_again(tmp_path: Path, monkeypatch: pyt
     with counting(monkeypatch) as played:
         again = evaluate(["gappletron"], scenario("FeedbackGraph", **options), seeds=2, rounds=50, out=tmp_path)
         assert not played
-        assert again.runs == first.runs == load_results(tmp_path).runs
+        assert again.runs == first.runs == Results.load(tmp_path).runs
         other = Gappletron(FeedbackGraph.named("bandit", 4))
         evaluate([other], one, seeds=2, rounds=50, out=tmp_path)
         assert len(played) == 2, "a learner of another graph is another learner"
@@ -201,7 +200,7 @@ def test_a_graph_in_the_options_is_kept_as_json(kind: str, tmp_path: Path) -> No
     assert isinstance(one, MulticlassScenario) and one.setting.graph == graph
     assert one.options["feedback"] == graph.adjacency.astype(int).tolist()
     evaluate(["gappletron"], one, seeds=1, rounds=5, out=tmp_path)
-    assert load_results(tmp_path).scenario.options == {**SMALL, "feedback": graph.adjacency.astype(int).tolist()}
+    assert Results.load(tmp_path).scenario.options == {**SMALL, "feedback": graph.adjacency.astype(int).tolist()}
 
 
 def test_who_learns_from_hidden_labels_is_named_when_asked_for() -> None:

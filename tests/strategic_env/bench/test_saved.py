@@ -16,10 +16,9 @@ from rich.console import Console
 
 from agents import BestResponse, BudgetLimited, Noisy, Truthful
 from learners import BestFixedClassifier, ConstantClassifier, Perceptron
-from strategic_env import Scenario, evaluate, load_results, scenario
+from strategic_env import Results, Scenario, evaluate, scenario
 from strategic_env.bench import evaluation, saved
 from strategic_env.bench.contestants import contestant
-from strategic_env.bench.evaluation import Results
 from strategic_env.report import comparison
 from strategic_env.report import curves as plotting
 from strategic_env.report import tables as report
@@ -166,7 +165,7 @@ def test_what_was_played_is_believed(tmp_path: Path, played: list[int]) -> None:
         for _ in range(2):
             results = evaluate(learners, game, seeds=2, rounds=1100, out=tmp_path / str(number))
             assert not [one.error for one in results.runs if one.error] and results.unused_lines == 0
-        assert load_results(tmp_path / str(number)).runs == results.runs
+        assert Results.load(tmp_path / str(number)).runs == results.runs
         assert len(played) == 2 * len(learners)
         played.clear()
 
@@ -179,14 +178,14 @@ def test_a_note_says_how_many_lines_are_not_used(tmp_path: Path, capsys: pytest.
         file.write(b'{"label": "mine"}\n')
     report.show(run(tmp_path), Console(width=120))
     assert "not used: 3 lines of the folder's files, torn, damaged or changed; evaluating" in capsys.readouterr().out
-    assert load_results(tmp_path).unused_lines == 3
+    assert Results.load(tmp_path).unused_lines == 3
 
 
 def test_a_line_that_is_still_being_written_is_not_damaged(tmp_path: Path) -> None:
     run(tmp_path)
     with (tmp_path / "runs.jsonl").open("ab") as file:
         file.write(b'{"key": ')
-    assert load_results(tmp_path).unused_lines == 0
+    assert Results.load(tmp_path).unused_lines == 0
 
 
 def test_a_run_without_a_key_is_not_kept(tmp_path: Path, played: list[int]) -> None:
@@ -195,7 +194,7 @@ def test_a_run_without_a_key_is_not_kept(tmp_path: Path, played: list[int]) -> N
     nobody = type("Typed", (Perceptron,), {"__module__": "typed_in"})()
     results = evaluate({"typed": nobody, "perceptron": "perceptron"}, "KnownL2", seeds=2, rounds=ROUNDS, out=tmp_path)
     assert len((tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()) == 2
-    assert load_results(tmp_path).runs == results.runs[2:]
+    assert Results.load(tmp_path).runs == results.runs[2:]
     evaluate({"typed": nobody}, "KnownL2", seeds=2, rounds=ROUNDS, out=tmp_path)
     assert played == [0, 1, 0, 1, 0, 1]
 
@@ -214,7 +213,7 @@ def test_a_run_without_a_key_is_not_kept(tmp_path: Path, played: list[int]) -> N
 )
 def test_settings_that_cannot_be_used_are_one_clear_error(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "settings.json").write_bytes(content)
-    for reader in (load_results, run):
+    for reader in (Results.load, run):
         with pytest.raises(ValueError, match=message) as raised:
             reader(tmp_path)  # type: ignore[operator]
         assert "\n" not in str(raised.value)
@@ -243,7 +242,7 @@ def test_changed_settings_are_one_clear_error(tmp_path: Path, change: dict[str, 
     change = change if also is None else {"scenario": settings["scenario"] | also}
     (tmp_path / "settings.json").write_text(json.dumps(settings | change), encoding="utf-8")
     with pytest.raises(ValueError, match=r"settings\.json cannot be used: ") as raised:
-        load_results(tmp_path)
+        Results.load(tmp_path)
     assert "\n" not in str(raised.value)
 
 
@@ -279,7 +278,7 @@ def test_results_of_ones_own_learners_are_shown_again_and_nothing_is_built(
     program = """
 import sys
 from rich.console import Console
-from strategic_env import load_results
+from strategic_env import Results
 from strategic_env.report import tables as report
 class Blocked:
     def find_spec(self, name, path=None, target=None):
@@ -287,7 +286,7 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 import learners.policy
 learners.policy.Policy.from_knowledge = None
-results = load_results("out")
+results = Results.load("out")
 report.show(results, Console(width=120))
 report.save(results, "out")
 """
@@ -299,7 +298,7 @@ report.save(results, "out")
     report.show(results, console)
     console.file.close()
     assert shown.stdout == console.export_text()
-    kept = load_results(tmp_path / "out")
+    kept = Results.load(tmp_path / "out")
     assert rows(kept) == rows(results) and kept.runs == results.runs
     assert report.to_json(kept) == report.to_json(results)
     assert bound_failures(kept) == bound_failures(results) != []
@@ -309,7 +308,7 @@ report.save(results, "out")
 
 def test_saved_bounds_are_those_of_the_time(tmp_path: Path) -> None:
     results = evaluate(["strategic-perceptron-l2", "perceptron"], "KnownL2", seeds=1, rounds=ROUNDS, out=tmp_path)
-    kept = load_results(tmp_path)
+    kept = Results.load(tmp_path)
     for now, then in zip(results.contestants, kept.contestants, strict=True):
         for printed in (False, True):
             assert bound_of(kept, then, printed=printed) == bound_of(results, now, printed=printed)
@@ -319,23 +318,23 @@ def test_saved_bounds_are_those_of_the_time(tmp_path: Path) -> None:
 def test_what_was_saved_is_compared_like_what_was_played(tmp_path: Path) -> None:
     learners = ["perceptron", "best-fixed-classifier", "strategic-perceptron-l2"]
     results = evaluate(learners, scenario("KnownL2", alpha=0.3), seeds=4, rounds=300, out=tmp_path)
-    again = comparison.compare([load_results(tmp_path)], resamples=50)
+    again = comparison.compare([Results.load(tmp_path)], resamples=50)
     assert again.rows == comparison.compare([results], resamples=50).rows
     evaluate(["perceptron"], scenario("KnownL2", alpha=0.3), seeds=[9], rounds=300, out=tmp_path)
     with pytest.raises(ValueError, match="results must hold a run of every learner with every seed, got 13 of 15"):
-        comparison.compare([load_results(tmp_path)])
+        comparison.compare([Results.load(tmp_path)])
 
 
 def test_a_learner_is_not_taken_for_the_reference_whose_class_it_has(tmp_path: Path) -> None:
     evaluate([BestFixedClassifier([1.0, 0.0, 0.0])], "KnownL2", seeds=1, rounds=ROUNDS, out=tmp_path)
-    assert load_results(tmp_path).contestants[0].learner is not None
+    assert Results.load(tmp_path).contestants[0].learner is not None
     evaluate(["best-fixed-classifier"], "KnownL2", seeds=1, rounds=ROUNDS, out=tmp_path)
-    assert load_results(tmp_path).contestants[1].learner is None
+    assert Results.load(tmp_path).contestants[1].learner is None
 
 
 def test_saved_learners_do_not_play(tmp_path: Path) -> None:
     run(tmp_path)
-    kept = load_results(tmp_path)
+    kept = Results.load(tmp_path)
     with pytest.raises(TypeError, match="learners must be able to play, got 'perceptron' as results keep it"):
         evaluate(kept.contestants, "KnownL2", seeds=1, rounds=5)
     with pytest.raises(TypeError, match="scenario must be a name or a Scenario"):
@@ -349,7 +348,7 @@ def test_a_folder_shows_all_seeds_and_learners_and_says_what_is_missing(
 ) -> None:
     evaluate(["perceptron", "best-fixed-classifier"], "KnownL2", seeds=[5, 2], rounds=ROUNDS, out=tmp_path)
     evaluate(["strategic-perceptron-l2", "perceptron"], "KnownL2", seeds=[7], rounds=ROUNDS, out=tmp_path)
-    kept = load_results(tmp_path)
+    kept = Results.load(tmp_path)
     assert kept.seeds == [2, 5, 7]
     labels = ["perceptron", "best-fixed-classifier", "strategic-perceptron-l2"]
     assert [one.label for one in kept.contestants] == labels
@@ -379,15 +378,15 @@ def test_a_failed_run_is_shown_until_it_is_finished(tmp_path: Path) -> None:
     for fails, errors in ((True, ["RuntimeError: not today"] * 2), (False, [None] * 2), (True, [None] * 2)):
         Moody.fails = fails
         evaluate([Moody()], "KnownL2", seeds=2, rounds=ROUNDS, out=tmp_path)
-        assert [one.error for one in load_results(tmp_path).runs] == errors
+        assert [one.error for one in Results.load(tmp_path).runs] == errors
 
 
 def test_a_changed_learner_shows_its_latest_runs_only(tmp_path: Path) -> None:
     evaluate({"mine": Perceptron()}, "KnownL2", seeds=3, rounds=ROUNDS, out=tmp_path)
     latest = evaluate({"mine": Perceptron(bias=True)}, "KnownL2", seeds=2, rounds=ROUNDS, out=tmp_path)
-    assert load_results(tmp_path).runs == latest.runs
+    assert Results.load(tmp_path).runs == latest.runs
     back = evaluate({"mine": Perceptron()}, "KnownL2", seeds=1, rounds=ROUNDS, out=tmp_path)
-    assert load_results(tmp_path).runs[:1] == back.runs and len(load_results(tmp_path).runs) == 3
+    assert Results.load(tmp_path).runs[:1] == back.runs and len(Results.load(tmp_path).runs) == 3
 
 
 def test_a_folder_without_runs_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,9 +397,9 @@ def test_a_folder_without_runs_says_so(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path)
     with pytest.raises(ValueError, match="holds no run that has ended"):
-        load_results(tmp_path)
+        Results.load(tmp_path)
     with pytest.raises(FileNotFoundError):
-        load_results(tmp_path / "nowhere")
+        Results.load(tmp_path / "nowhere")
 
 
 AT_ONCE = """
@@ -430,7 +429,7 @@ def test_processes_that_share_a_folder_lose_nothing(tmp_path: Path) -> None:
     for process in processes:
         _, complaints = process.communicate(timeout=300)
         assert process.returncode == 0, complaints
-    kept = load_results(tmp_path / "out")
+    kept = Results.load(tmp_path / "out")
     assert kept.seeds == list(range(120)) and kept.unused_lines == 0
     assert sorted((row.runs, row.missing) for row in rows(kept)) == [(40, 80)] * 3 + [(120, 0)] * 3
 
@@ -533,7 +532,7 @@ def test_a_folder_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out
     monkeypatch.chdir(tmp_path)
     with pytest.raises(kind, match="out must be "):
         evaluate(["perceptron"], "KnownL2", seeds=1, rounds=2, out=out)
-    for work in (load_results, lambda folder: report.save(results, folder)):
+    for work in (Results.load, lambda folder: report.save(results, folder)):
         with pytest.raises(kind, match="folder must be "):
             work(out)
     for write in (report.write_curves, report.write_summary):

@@ -12,9 +12,9 @@ import numpy as np
 from agents.foundation import streams
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import length
-from agents.foundation.limits import checked_block
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.caps import separable_individual
+from agents.populations.limits import checked_block
 from agents.populations.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, check_source
 
 BLOCK = 64

@@ -22,7 +22,6 @@ from agents.foundation.checks import (
     plain_array,
     shown,
 )
-from agents.foundation.limits import Limits, check_features, is_own, limits_of
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.finite import standardised
 from agents.populations.labelled_points import (
@@ -38,6 +37,7 @@ from agents.populations.labelled_points import (
     check_points,
     classes_of,
 )
+from agents.populations.limits import Limits, check_features, is_own, limits_of
 
 NO_ORIGIN = np.empty((0, 2), dtype=np.uint64)
 

@@ -12,8 +12,8 @@ from agents.foundation import streams
 from agents.foundation.checks import LARGEST_COUNT, LARGEST_LENGTH, count, finite_length, plain_array, shown
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import copy, length
-from agents.foundation.limits import Limits, check_features, check_span
 from agents.foundation.typing import Float, Int, Key
+from agents.populations.limits import Limits, check_features, check_span
 
 WORDS, MIXTURE, DATA = range(3)
 # Random bits of one point: block 0 its label, from 1 on the words of its tail, from here on those that it lacks.

@@ -3,7 +3,9 @@
 import numpy as np
 
 from agents.foundation.checks import count, finite_array, shown, signs
-from agents.foundation.limits import (
+from agents.foundation.typing import Float, Int
+from agents.populations.arrivals import BLOCK, Arrivals
+from agents.populations.limits import (
     ROUNDING,
     Limits,
     arrived_budgets,
@@ -14,8 +16,6 @@ from agents.foundation.limits import (
     is_own,
     limits_of,
 )
-from agents.foundation.typing import Float, Int
-from agents.populations.arrivals import BLOCK, Arrivals
 from agents.populations.nature import AdaptiveArrivals
 from agents.populations.population import Population
 from agents.populations.sources import Source, check_members, check_source
@@ -94,7 +94,7 @@ class OwnArrivals(Arrivals):
         Raises
         ------
         TypeError, ValueError
-            As `agents.foundation.limits.checked_block`.
+            As `agents.populations.limits.checked_block`.
         """
         self._arrivals.fill(first)
         features, self._label[:], budgets = checked_block(self._arrivals, BLOCK, self._limits)

@@ -31,8 +31,8 @@ class Population(ABC):
     Notes
     -----
     A population of your own needs these attributes and `arrivals`. Games check them, and all that its methods return
-    (`agents.foundation.limits`), before compiled code reads it: what does not fit raises a TypeError or ValueError that
-    names it.
+    (`agents.populations.limits`), before compiled code reads it: what does not fit raises a TypeError or ValueError
+    that names it.
     """
 
     alpha: tuple[float, float] | None = None

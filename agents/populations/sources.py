@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.foundation.checks import LARGEST, LARGEST_COUNT, count, flag, plain_array, shown
-from agents.foundation.limits import Limits, check_budgets, check_features, check_labels, check_span
 from agents.foundation.typing import Float, Key
 from agents.populations.caps import NO_CAPS, Caps
+from agents.populations.limits import Limits, check_budgets, check_features, check_labels, check_span
 
 IN_ORDER, AT_RANDOM, SHUFFLED, NEW = range(4)
 

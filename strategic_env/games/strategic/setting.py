@@ -5,10 +5,10 @@ from functools import cached_property
 
 from agents.costs import L2, Cost, check_cost
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of
-from agents.foundation.limits import limits_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Key
 from agents.populations.arrivals import Arrivals
+from agents.populations.limits import limits_of
 from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.sources import Source

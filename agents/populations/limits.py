@@ -5,7 +5,7 @@ populations of this package return is right by construction, and not checked aga
 """
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,10 +21,7 @@ from agents.foundation.checks import (
     plain_array,
     shown,
 )
-from agents.foundation.typing import Float
-
-if TYPE_CHECKING:
-    from agents.populations.arrivals import Arrivals
+from agents.foundation.typing import Float, Int
 
 HERE = f"{__name__.partition('.')[0]}."
 METHODS = {"arrivals", "source", "points"}
@@ -86,7 +83,21 @@ class Block(NamedTuple):
     budgets: Float | None
 
 
-def checked_block(arrivals: "Arrivals", size: int, limits: Limits | None = None) -> Block:
+class Arrived(Protocol):
+    """The block of arrivals that is checked (`agents.populations.arrivals.Arrivals`)."""
+
+    budgets: Float | None
+
+    @property
+    def index(self) -> Int:
+        """Row of the features of each round."""
+
+    @property
+    def label(self) -> Float:
+        """True label of each round."""
+
+
+def checked_block(arrivals: Arrived, size: int, limits: Limits | None = None) -> Block:
     """Return the block of ``size`` rounds that arrivals hold, within the limits if there are any.
 
     Raises
@@ -111,7 +122,7 @@ def checked_block(arrivals: "Arrivals", size: int, limits: Limits | None = None)
     return block
 
 
-def arrived_features(arrivals: "Arrivals", limits: Limits | None) -> Float:
+def arrived_features(arrivals: Arrived, limits: Limits | None) -> Float:
     """Return the true features (M, d) that arrivals hold, if they are rows of the right width.
 
     Raises
@@ -126,7 +137,7 @@ def arrived_features(arrivals: "Arrivals", limits: Limits | None) -> Float:
     return features
 
 
-def arrived_budgets(arrivals: "Arrivals", rows: int, limits: Limits | None) -> Float | None:
+def arrived_budgets(arrivals: Arrived, rows: int, limits: Limits | None) -> Float | None:
     """Return the reaches (M, 1) that arrivals hold: where a population says that individuals differ, and only there.
 
     Raises

@@ -53,6 +53,20 @@ class TrainedPolicy(Learner[History]):
     A recurrent policy's memory is part of the state. The network computes in float32: what it answers may differ in the
     last bits between one game and a batch of games. With ``deterministic=False`` noise is drawn anew in every round, by
     torch's generator.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> from stable_baselines3 import PPO
+    >>> from learners.rl import GymnasiumVecEnv, TrainedPolicy, ViewedVectorEnv
+    >>> name = "strategic_env:strategic_env/KnownL2-v0"
+    >>> games = ViewedVectorEnv(gymnasium.make_vec(name, num_envs=4, autoreset_mode="Disabled"), "statistics")
+    >>> model = PPO("MlpPolicy", GymnasiumVecEnv(games), n_steps=8, batch_size=32, device="cpu").learn(32)
+    >>> learner = TrainedPolicy(model, games.view)
+    >>> observation, _ = gymnasium.make(name).reset(seed=0)
+    >>> classifier, state = learner.predict(observation)
+    >>> classifier.shape
+    (3,)
     """
 
     name = "trained-policy"

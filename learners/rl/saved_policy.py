@@ -41,7 +41,14 @@ OF_TRAINING = ("optimizer_class", "optimizer_kwargs")
 
 
 def shipped() -> list[str]:
-    """Return the names of the policies that come with the package."""
+    """Return the names of the policies that come with the package.
+
+    Examples
+    --------
+    >>> from learners.rl import shipped
+    >>> shipped()
+    ['meta-l2', 'meta-l2-apple-tasting']
+    """
     return sorted(path.stem for path in SHIPPED.glob("*.zip"))
 
 
@@ -68,6 +75,13 @@ class SavedPolicy(TrainedPolicy):
         If it is no such file, or told what is no reach or radius.
     ImportError
         If the extra "rl" is not installed.
+
+    Examples
+    --------
+    >>> from learners.rl import SavedPolicy
+    >>> learner = SavedPolicy("meta-l2", alpha=0.5)
+    >>> learner, learner.about["algorithm"], learner.about["view"]
+    (SavedPolicy('meta-l2', alpha=0.5), 'PPO', 'coefficients')
     """
 
     name = "sb3"
@@ -148,7 +162,18 @@ def about_of(path: str | Path) -> dict[str, Any]:
 
 
 def load(path: str | Path, alpha: ArrayLike | None = None, radius: float | None = None) -> SavedPolicy:
-    """Load a policy as a learner; see `SavedPolicy`."""
+    """Load a policy as a learner; see `SavedPolicy`.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> from learners.rl import load
+    >>> learner = load("meta-l2")
+    >>> observation, _ = gymnasium.make("strategic_env:strategic_env/KnownL2-v0", dim=5).reset(seed=0)
+    >>> classifier, state = learner.predict(observation)
+    >>> classifier.shape
+    (6,)
+    """
     return SavedPolicy(path, alpha, radius)
 
 
@@ -175,6 +200,21 @@ def save(model: Any, path: str | Path, view: View, training: Mapping[str, object
         If the model is none.
     ValueError
         If it does not fit the view, or was made with arguments that are no JSON values, such as classes of one's own.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import gymnasium
+    >>> from stable_baselines3 import PPO
+    >>> from learners.rl import ViewedEnv, load, save
+    >>> env = ViewedEnv(gymnasium.make("strategic_env:strategic_env/KnownL2-v0"), "statistics")
+    >>> model = PPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu").learn(8)
+    >>> with TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "mine.zip", env.view, {"note": "hardly trained"})
+    ...     learner = load(Path(folder) / "mine.zip")
+    >>> learner.about["training"]["timesteps"], learner.about["training"]["note"]
+    (8, 'hardly trained')
     """
     torch = require_libraries()
     from stable_baselines3.common.base_class import BaseAlgorithm

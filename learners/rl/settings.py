@@ -50,6 +50,14 @@ class Settings:
         ``env_kwargs``: options of the environment.
     arguments : dict
         The other entries: arguments of the algorithm, schedules such as ``lin_3e-4`` still as text.
+
+    Examples
+    --------
+    >>> from learners.rl import Settings
+    >>> chosen = Settings("ppo", "flat", timesteps=1000, games=4, normalize={}, options={"horizon": 100},
+    ...                   arguments={"policy": "MlpPolicy", "learning_rate": "lin_3e-4"})
+    >>> chosen.built()["learning_rate"](0.5)  # when half of the training remains
+    0.00015
     """
 
     algorithm: str
@@ -90,6 +98,13 @@ def read_settings(algorithm: str, environment: str, file: str | Path | None = No
     TypeError, ValueError
         If the environment is no id of Gymnasium, the file has no such entry, or the entry says what is not understood
         here.
+
+    Examples
+    --------
+    >>> from learners.rl import read_settings
+    >>> settings = read_settings("ppo", "strategic_env/KnownL2-v0")
+    >>> settings.view, settings.timesteps, settings.games, settings.arguments["policy"]
+    ('statistics', 300000, 64, 'MlpPolicy')
     """
     one_of("algorithm", algorithm, tuple(ALGORITHMS))
     if environment != DEFAULT and not re.fullmatch(r".+-v\d+", environment):

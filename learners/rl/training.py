@@ -89,6 +89,18 @@ def train(
 
     It runs on one thread, where the same seed gives the same policy, whether or not it was interrupted in between.
     Parameters and errors are those of `Training`; ``progress`` is called after each step of all games.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from learners.rl import Settings, load, train
+    >>> arguments = {"policy": "MlpPolicy", "n_steps": 8, "batch_size": 32}
+    >>> settings = Settings("ppo", "statistics", timesteps=64, games=4, normalize={}, options={"horizon": 8},
+    ...                     arguments=arguments)
+    >>> with TemporaryDirectory() as folder:
+    ...     learner = load(train(settings, "strategic_env:strategic_env/KnownL2-v0", folder))
+    >>> learner.about["algorithm"], learner.about["view"]
+    ('PPO', 'statistics')
     """
     return Training(settings, environment, folder, seed=seed, options=options).run(progress)
 
@@ -118,6 +130,19 @@ class Training:
     TypeError, ValueError
         If the settings or options are refused, or too few rounds would teach nothing; then the folder stays as it was.
         If the folder holds another training, or one that cannot go on.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from learners.rl import Settings, Training
+    >>> arguments = {"policy": "MlpPolicy", "n_steps": 8, "batch_size": 32}
+    >>> settings = Settings("ppo", "statistics", timesteps=64, games=4, normalize={}, options={"horizon": 8},
+    ...                     arguments=arguments)
+    >>> with TemporaryDirectory() as folder:
+    ...     training = Training(settings, "strategic_env:strategic_env/KnownL2-v0", folder)
+    ...     policy = training.run()
+    >>> policy.name, training.progress.timesteps, training.progress.done
+    ('policy.zip', 64, True)
     """
 
     def __init__(

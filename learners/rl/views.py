@@ -76,6 +76,13 @@ class View(ABC):
     ------
     TypeError, ValueError
         If it is told too little, or what float32 cannot hold.
+
+    Examples
+    --------
+    >>> from learners.rl import View, make_view
+    >>> view = make_view("flat", dim=2, horizon=100, knowledge={})
+    >>> isinstance(view, View), view.observation_space.shape, view.action_space.shape
+    (True, (8,), (3,))
     """
 
     name: ClassVar[str]
@@ -233,5 +240,13 @@ VIEWS: dict[str, type[View]] = {view.name: view for view in (FlatView, Statistic
 
 
 def make_view(name: str, dim: int, horizon: int, knowledge: Mapping[str, object]) -> View:
-    """Return a view by its name (`VIEWS`); the other arguments are those of `View`."""
+    """Return a view by its name (`VIEWS`); the other arguments are those of `View`.
+
+    Examples
+    --------
+    >>> from learners.rl import make_view
+    >>> view = make_view("coefficients", dim=80, horizon=100, knowledge={"cost": "l2", "alpha": 0.5, "radius": 1.0})
+    >>> view.observation_space.shape, view.action_space.shape  # the same in every dimension
+    ((20,), (4,))
+    """
     return VIEWS[one_of("view", name, tuple(VIEWS))](dim, horizon, knowledge)

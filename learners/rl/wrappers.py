@@ -41,6 +41,17 @@ class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstruc
         A game of strategic classification.
     view : str
         ``"flat"``, ``"statistics"`` or ``"coefficients"`` (`learners.rl.views`).
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> import numpy as np
+    >>> from learners.rl import ViewedEnv
+    >>> env = ViewedEnv(gymnasium.make("strategic_env:strategic_env/KnownL2-v0"), "statistics")
+    >>> _ = env.reset(seed=0)
+    >>> observation, reward, *_ = env.step(np.array([1.0, 0.0, -0.75]))
+    >>> observation.shape, observation.dtype.name, reward
+    ((14,), 'float32', -1.0)
     """
 
     def __init__(self, env: gym.Env[Any, Any], view: str = "coefficients") -> None:
@@ -87,6 +98,15 @@ class ViewedVectorEnv(VectorWrapper):
     ------
     ValueError
         If the environment resets finished games itself.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> from learners.rl import ViewedVectorEnv
+    >>> games = gymnasium.make_vec("strategic_env:strategic_env/KnownL2-v0", num_envs=3, autoreset_mode="Disabled")
+    >>> observations, _ = ViewedVectorEnv(games, "statistics").reset(seed=0)
+    >>> observations.shape
+    (3, 14)
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any], view: str = "coefficients") -> None:

@@ -38,6 +38,15 @@ class Results:
         Grouped by contestant, then by seed; in a folder some may be missing.
     unused_lines : int
         Lines of a folder's files that hold no run that somebody can have played: torn, damaged or changed.
+
+    Examples
+    --------
+    >>> from strategic_env import evaluate
+    >>> results = evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=2, rounds=300)
+    >>> results
+    <Results on KnownL2, 300 rounds, seeds [0, 1]: strategic-perceptron-l2>
+    >>> [run.mistakes for run in results.runs], results.bound(results.contestants[0])
+    ([2, 4], 100.0)
     """
 
     scenario: BenchScenario | SavedScenario
@@ -87,6 +96,16 @@ class Results:
             If it is no path; or if the folder holds no runs, or settings of another version or that are damaged.
         OSError
             If it cannot be read.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from strategic_env import Results, evaluate
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=[4, 7], rounds=300, out=folder)
+        ...     results = Results.load(folder)
+        >>> results
+        <Results on KnownL2, 300 rounds, seeds [4, 7]: strategic-perceptron-l2>
         """
         place = file_path("folder", folder)
         found = read(place)
@@ -147,6 +166,14 @@ def evaluate(
         If an argument is of the wrong kind, or a learner was read from saved results.
     OSError
         If ``out`` cannot be written to, or holds links, or files of something else that results would replace.
+
+    Examples
+    --------
+    >>> from learners import Perceptron
+    >>> from strategic_env import evaluate
+    >>> results = evaluate({"mine": Perceptron(), "theirs": "strategic-perceptron-l2"}, "KnownL2", seeds=2, rounds=300)
+    >>> [(run.learner, run.seed, run.mistakes) for run in results.runs]
+    [('mine', 0, 43), ('mine', 1, 40), ('theirs', 0, 2), ('theirs', 1, 4)]
     """
     chosen = playable(scenario)
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)

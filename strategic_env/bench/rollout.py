@@ -61,6 +61,15 @@ def rollout(
         (`strategic_env.games.shared.scenario.BenchScenario.in_compiled_code`).
     TypeError
         If an argument is of the wrong kind, or the learner has no compiled rules.
+
+    Examples
+    --------
+    >>> from learners import Perceptron
+    >>> from strategic_env import rollout
+    >>> rollout(Perceptron(), "KnownL2", games=3, rounds=500).mistakes.tolist()
+    [66, 61, 71]
+    >>> rollout("strategic-perceptron-l2", "KnownL2", games=3, rounds=500).mistakes.tolist()
+    [7, 4, 1]
     """
     chosen = playable(scenario)
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)

@@ -81,6 +81,14 @@ def check_vector_env(
         At the first fault (an AssertionError).
     TypeError, ValueError
         If an argument is of the wrong kind or value.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from strategic_env import check_vector_env, scenario
+    >>> short = scenario("KnownL2", horizon=3)
+    >>> single = partial(short.make, info_level="outcome")  # what the vector form tells
+    >>> check_vector_env(short.make_vec, single=single, num_envs=2, modes=["NextStep"])
     """
     if isinstance(make, str):
         make, registered = _from_registry(make)

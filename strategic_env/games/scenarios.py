@@ -31,6 +31,15 @@ def scenario(name: str, /, **options: object) -> BenchScenario:
     ------
     ValueError
         For an unknown name or option, or a value outside its limits.
+
+    Examples
+    --------
+    >>> from strategic_env import scenario
+    >>> lending = scenario("KnownL2", dim=3, margin=0.2)
+    >>> lending.knowledge
+    {'cost': 'l2', 'alpha': 0.3, 'radius': 1.0, 'margin': 0.2}
+    >>> lending.make(reward="accuracy").action_space.shape
+    (4,)
     """
     return kind_of(name).named(name, **options)
 

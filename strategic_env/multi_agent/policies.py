@@ -25,6 +25,15 @@ class GreedyNature:
 
     It counts from whoever came last. With ``nature_sees="current"`` it is the adversary of the theorems,
     `agents.GreedyAdversary`, over the pool.
+
+    Examples
+    --------
+    >>> from agents import BestResponse
+    >>> from learners import Perceptron
+    >>> from strategic_env.multi_agent import GreedyNature, env, play
+    >>> policies = {"learner_0": Perceptron(), "nature_0": GreedyNature(), "individual_0": BestResponse()}
+    >>> int(play(env("KnownL2", nature=True), policies, rounds=100, seed=0).mistakes.sum())
+    100
     """
 
     def __repr__(self) -> str:
@@ -68,6 +77,15 @@ class UniformNature:
     ----------
     seed : int
         What it draws is a function of the seed and the round.
+
+    Examples
+    --------
+    >>> from agents import BestResponse
+    >>> from learners import Perceptron
+    >>> from strategic_env.multi_agent import UniformNature, env, play
+    >>> policies = {"learner_0": Perceptron(), "nature_0": UniformNature(), "individual_0": BestResponse()}
+    >>> int(play(env("KnownL2", nature=True), policies, rounds=100, seed=0).mistakes.sum())
+    13
     """
 
     def __init__(self, seed: int = 0) -> None:

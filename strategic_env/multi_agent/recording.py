@@ -33,6 +33,15 @@ class Record:
         What individuals paid.
     rewards : dict of ndarray, shape (C,)
         By agent, one for each of C cycles: N divided by the number of individuals.
+
+    Examples
+    --------
+    >>> from agents import BestResponse
+    >>> from learners import Perceptron
+    >>> from strategic_env.multi_agent import Record, env, play
+    >>> record = play(env("KnownL2"), {"learner_0": Perceptron(), "individual_0": BestResponse()}, rounds=100, seed=0)
+    >>> isinstance(record, Record), record.reports.shape, int(record.moved.sum()), int(record.mistakes.sum())
+    (True, (100, 2), 14, 14)
     """
 
     classifiers: Float
@@ -84,6 +93,16 @@ def play(
         If it is another environment, or a policy does not fit its agent.
     ValueError
         If an agent has no policy, or an episode has fewer rounds.
+
+    Examples
+    --------
+    >>> from agents import BestResponse
+    >>> from learners import Perceptron
+    >>> from strategic_env.multi_agent import parallel_env, play
+    >>> policies = {"learner_0": Perceptron(), "individual_0": BestResponse(), "individual_1": BestResponse()}
+    >>> record = play(parallel_env("KnownL2", individuals=2), policies, rounds=50, seed=0)
+    >>> record.mistakes.shape, record.rewards["learner_0"].shape
+    ((100,), (50,))
     """
     table = getattr(env, "unwrapped", None)
     if not isinstance(table, Table) or not isinstance(env, (AECEnv, ParallelEnv)):

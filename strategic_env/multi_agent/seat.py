@@ -43,6 +43,16 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
         If it is another environment, or a policy does not fit its agent.
     ValueError
         If the agent does not play, or the policies are not those of the others.
+
+    Examples
+    --------
+    >>> from learners import Perceptron
+    >>> from strategic_env.multi_agent import SeatEnv, raw_env
+    >>> env = SeatEnv(raw_env("KnownL2"), "individual_0", {"learner_0": Perceptron()})
+    >>> observation, _ = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(observation["features"])  # the truth
+    >>> reward, info["arrival"]
+    (1.0, 1)
     """
 
     metadata: dict[str, Any] = {"render_modes": [*RENDER_MODES], "render_fps": 4}  # noqa: RUF012

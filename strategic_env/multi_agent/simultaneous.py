@@ -38,10 +38,18 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
     with n > 1, they do not apply.
 
     ## Spaces
-    As in `strategic_env.multi_agent.turns.StrategicClassificationAECEnv`. With n > 1 the learner sees all reports of a
-    step at once: ``features`` (n, d), ``label`` (n,), ``prediction`` (n,), with the one ``classifier`` that they faced,
-    and in ``round`` how many rounds (individuals) are over. Everybody's ``classifier`` is the one faced: an
-    individual's the one it faces now, the learner's the one that the reports it sees have faced.
+    As in `strategic_env.multi_agent.StrategicClassificationAECEnv`. With n > 1 the learner sees all reports of a
+    step at once:
+
+    | agent | key | shape | what |
+    | --- | --- | --- | --- |
+    | ``learner_0`` | ``features`` | ``(n, d)`` | the reports |
+    | | ``label`` | ``(n,)`` | their labels |
+    | | ``prediction`` | ``(n,)`` | what was predicted of them |
+    | | ``round`` | ``(1,)`` | how many rounds (individuals) are over |
+
+    Everybody's ``classifier`` is the one faced: an individual's the one it faces now, the learner's the one that the
+    reports it sees have faced.
 
     ## Rewards
     Learner: minus the number of mistakes. Individual: 1 if accepted, minus the manipulation cost.
@@ -50,27 +58,40 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
     Truncation after ``max_cycles`` steps, for everybody at once; an episode never terminates.
 
     ## Info
-    ``infos["individual_k"]``: ``arrival``, the number of the arrival that sits there now, and ``discount`` 0: learn
-    with ``gamma=0``.
+    | agent | key | what |
+    | --- | --- | --- |
+    | ``individual_k`` | ``arrival`` | the number of the arrival that sits there now |
+    | | ``discount`` | 0: learn with ``gamma=0`` |
 
-    Parameters
-    ----------
-    scenario : str or Scenario
-        ``"KnownL2"`` or another name, or a `strategic_env.Scenario`.
-    individuals : int
-        n, at least 1.
-    pad_spaces : bool
-        Whether all agents get the same spaces.
-    max_cycles : int, optional
-        Steps per episode; by default as many as it takes to play the rounds of the scenario's horizon.
-    render_mode : str, optional
-        ``"human"``, ``"rgb_array"`` or ``"ansi"``; the last seat's round is drawn.
-    **options
-        Of the scenario, if it is given by name.
+    ## Arguments
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``scenario`` | ``str`` or ``Scenario`` | ``"KnownL2"`` | what is played, by name or as it is |
+    | ``individuals`` | ``int``, at least 1 | ``1`` | n |
+    | ``pad_spaces`` | ``bool`` | ``False`` | whether all agents get the same spaces |
+    | ``max_cycles`` | ``int``, at least 1 | ``None`` | steps per episode; by default the horizon's rounds are played |
+    | ``render_mode`` | ``"human"``, ``"rgb_array"``, ``"ansi"`` | ``None`` | draws the last seat's round |
+    | ``**options`` | | | of the scenario, if it is given by name |
+
+    ## Version History
+    * v0: first release. The version of a name moves only when the game of a seed changes.
 
     Notes
     -----
     An environment belongs to one thread at a time: a step while another thread takes one is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from strategic_env.multi_agent import StrategicClassificationParallelEnv
+    >>> game = StrategicClassificationParallelEnv("KnownL2", dim=2, individuals=2)
+    >>> observations, infos = game.reset(seed=0)
+    >>> truth = {agent: seen["features"] for agent, seen in observations.items() if agent != "learner_0"}
+    >>> observations, rewards, _, _, _ = game.step({"learner_0": np.array([1.0, 0.0, -0.75]), **truth})
+    >>> rewards  # at first everybody is accepted
+    {'learner_0': -2.0, 'individual_0': 1.0, 'individual_1': 1.0}
+    >>> observations["individual_0"]["classifier"].tolist()  # what was sent is faced now
+    [1.0, 0.0, -0.75]
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -244,22 +265,30 @@ def parallel_env(
 ) -> ParallelEnv[str, Observation, Action]:
     """Make the parallel environment.
 
-    Parameters
-    ----------
-    scenario : str or Scenario
-    lag : int
-        After how many steps a classifier is faced. 1: everybody acts at once
-        (`StrategicClassificationParallelEnv`). 0: the turn-based environment in PettingZoo's parallel form, in which
-        one agent acts at each step, the one that ``infos[agent]["active_agent"]`` names (the learner at first), and
-        the actions of the others are ignored.
-    **options
-        See `StrategicClassificationParallelEnv`; with ``lag=0`` see
-        `strategic_env.multi_agent.turns.StrategicClassificationAECEnv`.
+    With ``lag=1`` everybody acts at once. ``lag=0`` is the turn-based environment in PettingZoo's parallel form, in
+    which one agent acts at each step, the one that ``infos[agent]["active_agent"]`` names (the learner at first), and
+    the actions of the others are ignored.
+
+    ## Arguments
+    Those of `strategic_env.multi_agent.StrategicClassificationParallelEnv` (with ``lag=0``, of
+    `strategic_env.multi_agent.env`), and:
+
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``lag`` | ``int``, 0 or 1 | ``1`` | after how many steps a classifier is faced |
 
     Raises
     ------
     ValueError
         For another lag, or an unknown option.
+
+    Examples
+    --------
+    >>> from strategic_env.multi_agent import parallel_env
+    >>> parallel_env("KnownL2", individuals=2).possible_agents
+    ['learner_0', 'individual_0', 'individual_1']
+    >>> parallel_env("KnownL2", lag=0).possible_agents
+    ['learner_0', 'individual_0']
     """
     if count("lag", lag, maximum=1) == 1:
         return StrategicClassificationParallelEnv(scenario, **options)

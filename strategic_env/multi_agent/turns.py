@@ -56,7 +56,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
     | ``individual_0`` | ``budget`` | ``(1,)`` or ``(d,)`` | alpha, or alpha_i: how far it can move for a cost of 1 |
     | | ``classifier`` | ``(d + 1,)`` | what was published in this round |
     | | ``features`` | ``(d,)`` | the true features |
-    | ``nature_0`` | ``budgets`` | ``(M, 1 or d)`` | of the members of the pool |
+    | ``nature_0`` | ``budgets`` | ``(M, 1)`` or ``(M, d)`` | of the members of the pool |
     | | ``classifier`` | ``(d + 1,)`` | what ``nature_sees`` says; zeros where there is none |
     | | ``features`` | ``(M, d)`` | their true features |
     | | ``labels`` | ``(M,)`` | their labels |
@@ -77,31 +77,43 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
     Truncation after ``max_cycles`` rounds; an episode never terminates.
 
     ## Info
-    ``infos["individual_0"]``: ``arrival``, the number of the arrival, counted from 0: the seat is somebody else's
-    every round; and ``discount`` 0: whoever sits there gets nothing of what comes later, so learn with ``gamma=0``.
+    | agent | key | what |
+    | --- | --- | --- |
+    | ``individual_0`` | ``arrival`` | the number of the arrival, from 0: the seat is somebody else's every round |
+    | | ``discount`` | 0: whoever sits there gets nothing of what comes later, so learn with ``gamma=0`` |
 
-    Parameters
-    ----------
-    scenario : str or Scenario
-        ``"KnownL2"`` or another name, or a `strategic_env.Scenario`.
-    nature : bool
-        Whether nature plays.
-    nature_sees : str
-        The classifier that nature sees: ``"current"``, ``"previous"`` or ``"nothing"``.
-    pad_spaces : bool
-        Whether all agents get the same spaces.
-    max_cycles : int, optional
-        Rounds per episode; by default the scenario's horizon.
-    render_mode : str, optional
-        ``"human"``, ``"rgb_array"`` or ``"ansi"``.
-    **options
-        Of the scenario, if it is given by name.
+    ## Arguments
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``scenario`` | ``str`` or ``Scenario`` | ``"KnownL2"`` | what is played, by name or as it is |
+    | ``nature`` | ``bool`` | ``False`` | whether nature plays |
+    | ``nature_sees`` | ``"current"``, ``"previous"``, ``"nothing"`` | ``"current"`` | the classifier that nature sees |
+    | ``pad_spaces`` | ``bool`` | ``False`` | whether all agents get the same spaces |
+    | ``max_cycles`` | ``int``, at least 1 | ``None`` | rounds per episode; by default the scenario's horizon |
+    | ``render_mode`` | ``"human"``, ``"rgb_array"``, ``"ansi"`` | ``None`` | see `render` |
+    | ``**options`` | | | of the scenario, if it is given by name |
+
+    ## Version History
+    * v0: first release. The version of a name moves only when the game of a seed changes.
 
     Notes
     -----
     ``metadata["is_parallelizable"]`` is False: whoever acts at the same time as the learner cannot have seen what it
     publishes. `strategic_env.multi_agent.parallel_env` has two ways around it.
     An environment belongs to one thread at a time: a step while another thread takes one is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from strategic_env.multi_agent import StrategicClassificationAECEnv
+    >>> game = StrategicClassificationAECEnv("KnownL2", dim=2, alpha=0.3)
+    >>> game.reset(seed=0)
+    >>> game.step(np.array([1.0, 0.0, -0.75]))
+    >>> game.agent_selection, game.observe("individual_0")["features"].round(2).tolist()
+    ('individual_0', [0.66, -0.34])
+    >>> game.step(np.array([0.75, -0.34]))  # it moves, and is accepted, which it should not be
+    >>> {agent: round(reward, 1) for agent, reward in game.rewards.items()}
+    {'learner_0': -1.0, 'individual_0': 0.7}
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -293,9 +305,15 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
 def env(scenario: str | Scenario = "KnownL2", **options: Any) -> OrderEnforcingWrapper[str, Observation, Action]:
     """Make the turn-based environment, wrapped so that calls in a wrong order are errors.
 
-    Parameters
-    ----------
-    scenario, **options
-        See `StrategicClassificationAECEnv`.
+    ## Arguments
+    Those of `strategic_env.multi_agent.StrategicClassificationAECEnv`.
+
+    Examples
+    --------
+    >>> from strategic_env.multi_agent import env
+    >>> game = env("KnownL2", nature=True, max_cycles=1)
+    >>> game.reset(seed=0)
+    >>> [(agent, game.step(game.action_space(agent).sample()))[0] for agent in game.agent_iter(3)]
+    ['learner_0', 'nature_0', 'individual_0']
     """
     return OrderEnforcingWrapper(StrategicClassificationAECEnv(scenario, **options))

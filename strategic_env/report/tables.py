@@ -43,7 +43,21 @@ Shown: TypeAlias = tuple[str, Callable[[Row], str]]  # a heading, and what a row
 
 
 def show(results: Results, console: Console | None = None) -> None:
-    """Print the table to the terminal, or to another console; columns that would be empty are left out."""
+    """Print the table to the terminal, or to another console; columns that would be empty are left out.
+
+    Examples
+    --------
+    >>> from strategic_env import evaluate, report
+    >>> results = evaluate(["perceptron", "strategic-perceptron-l2"], "KnownL2", seeds=2, rounds=300)
+    >>> report.show(results)
+    KnownL2: mistakes in 300 rounds, over 2 seeds
+                                                    bound          cost
+    learner                  mean  min  max  bound   used  moved   paid
+    ───────────────────────────────────────────────────────────────────
+    perceptron               41.5   40   43      -      -  14.3%  0.011
+    strategic-perceptron-l2   3.0    2    4    100   3.0%  14.7%  0.097
+    ...
+    """
     console = console or plain_console()
     summary = rows(results)
     added: list[Shown] = [(one.heading, partial(_added, one)) for one in results.scenario.table]
@@ -152,6 +166,13 @@ def to_json(results: Results) -> dict[str, object]:
         ``scenario``, ``options``, ``rounds``, ``seeds`` and ``results``: for each learner its ``label``, name,
         explicit ``parameters``, ``bound``, ``printed_bound``, ``error`` and, one per seed, ``mistakes``, ``loss``,
         ``cpu_seconds`` and what the game counts besides, such as ``manipulations``.
+
+    Examples
+    --------
+    >>> from strategic_env import evaluate, report
+    >>> told = report.to_json(evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=2, rounds=300))
+    >>> told["scenario"], told["rounds"], told["results"][0]["mistakes"], told["results"][0]["bound"]
+    ('KnownL2', 300, [2, 4], 100.0)
     """
     return {
         "scenario": results.scenario.name,
@@ -189,7 +210,21 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
 
 
 def write_curves(results: Results, path: str | Path) -> None:
-    """Write every curve as CSV, at once or not at all: learner, seed, round, mistakes up to that round."""
+    """Write every curve as CSV, at once or not at all: learner, seed, round, mistakes up to that round.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from strategic_env import evaluate, report
+    >>> results = evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=1, rounds=300)
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "curves.csv"
+    ...     report.write_curves(results, file)
+    ...     lines = file.read_text().splitlines()
+    >>> lines[0], lines[-1]
+    ('learner,seed,round,mistakes', 'strategic-perceptron-l2,0,300,2')
+    """
     lines = (
         (run.learner, run.seed, step, mistakes)
         for run in results.runs
@@ -200,7 +235,22 @@ def write_curves(results: Results, path: str | Path) -> None:
 
 
 def write_summary(results: Results, path: str | Path) -> None:
-    """Write the table as CSV, at once or not at all: one line per learner, as `Row` says; empty for None."""
+    """Write the table as CSV, at once or not at all: one line per learner, as `Row` says; empty for None.
+
+    Examples
+    --------
+    >>> import csv
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from strategic_env import evaluate, report
+    >>> results = evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=2, rounds=300)
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "summary.csv"
+    ...     report.write_summary(results, file)
+    ...     (line,) = csv.DictReader(file.read_text().splitlines())
+    >>> line["learner"], line["mistakes_mean"], line["bound"]
+    ('strategic-perceptron-l2', '3.0', '100.0')
+    """
     lines = [asdict(row) for row in rows(results)]
     lines = [line | line.pop("columns") for line in lines]
     names = [field.name for field in fields(Row) if field.name != "columns"]
@@ -219,6 +269,16 @@ def save(results: Results, folder: str | Path) -> list[Path]:
         If matplotlib is missing or fails; all but the picture is written.
     TypeError, ValueError
         If the folder is no path.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from strategic_env import evaluate, report
+    >>> results = evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=1, rounds=300)
+    >>> with TemporaryDirectory() as folder:
+    ...     files = report.save(results, folder)
+    >>> [file.name for file in files]
+    ['curves.csv', 'summary.csv', 'mistakes.png']
     """
     folder = file_path("folder", folder)
     folder.mkdir(parents=True, exist_ok=True)

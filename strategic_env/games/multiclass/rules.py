@@ -125,6 +125,14 @@ class MulticlassSetting:
         Its first K nodes are the labels of the population.
     population_seed : int or None
         Meet the same population in every episode; by default it is drawn afresh.
+
+    Examples
+    --------
+    >>> from agents import GaussianMixture
+    >>> from learners import FeedbackGraph
+    >>> from strategic_env import MulticlassSetting
+    >>> MulticlassSetting(population=GaussianMixture(dim=2, classes=3), graph=FeedbackGraph.named("bandit", 3)).graph
+    <FeedbackGraph bandit: 3 classes>
     """
 
     population: MulticlassPopulation

@@ -35,6 +35,16 @@ class MulticlassScenario(BenchScenario):
         What a learner is told.
     options : dict
         The options that were given, all JSON.
+
+    Examples
+    --------
+    >>> from agents import GaussianMixture
+    >>> from learners import FeedbackGraph
+    >>> from strategic_env import MulticlassScenario, MulticlassSetting, rollout
+    >>> setting = MulticlassSetting(population=GaussianMixture(dim=2, classes=3), graph=FeedbackGraph.named("full", 3))
+    >>> mine = MulticlassScenario("mine", setting, horizon=200, knowledge={"classes": 3})
+    >>> rollout("multiclass-perceptron", mine, games=3).mistakes.tolist()
+    [9, 62, 39]
     """
 
     name: str

@@ -47,31 +47,48 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
     Truncation after ``horizon`` rounds, with one more point that nobody labels; an episode never terminates.
 
     ## Info
-    The hidden truth of the last round, for analysis: ``true_label``, ``mistake``, ``mistakes`` (``info_level="full"``);
-    ``mistake`` (``"outcome"``); nothing (``"none"``).
+    The hidden truth of the last round, for analysis:
 
-    Parameters
-    ----------
-    population : MulticlassPopulation
-        Where points come from.
-    graph : FeedbackGraph
-        What actions show; its first K nodes are the labels.
-    reward : str
-        ``"mistake"``, ``"accuracy"`` or ``"observed"``.
-    horizon : int
-        Rounds per episode, at least 1.
-    population_seed : int, optional
-        Meet the same population in every episode.
-    observation : str
-        ``"dict"`` or ``"flat"``.
-    info_level : str
-        ``"none"``, ``"outcome"`` or ``"full"``.
-    knowledge : mapping, optional
-        What a learner is told; everything by default (`strategic_env.games.multiclass.options.knowledge_of`).
+    | ``info_level`` | keys |
+    | --- | --- |
+    | ``"full"`` | ``true_label``, ``mistake``, ``mistakes`` |
+    | ``"outcome"`` | ``mistake`` |
+    | ``"none"`` | nothing |
+
+    ## Arguments
+    `gymnasium.make` settles the population, the graph and what a learner is told by the name of a scenario, and takes
+    the scenario's options besides. What a learner is told by default: `games.multiclass.options.knowledge_of`.
+
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``population`` | ``MulticlassPopulation`` | required | where points come from |
+    | ``graph`` | ``FeedbackGraph`` | required | what actions show; its first K nodes are the labels |
+    | ``reward`` | ``"mistake"``, ``"accuracy"``, ``"observed"`` | ``"mistake"`` | see Rewards |
+    | ``horizon`` | ``int``, at least 1 | ``10_000`` | rounds per episode |
+    | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same population in every episode |
+    | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
+    | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"full"`` | see Info |
+    | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default |
+
+    ## Version History
+    * v0: first release. The version of an id moves only when the game of a seed changes.
 
     Notes
     -----
     An environment belongs to one thread at a time: a step while another thread takes one is refused.
+
+    Examples
+    --------
+    >>> from agents import GaussianMixture
+    >>> from learners import FeedbackGraph
+    >>> from strategic_env import OnlineMulticlassEnv
+    >>> env = OnlineMulticlassEnv(GaussianMixture(dim=2, classes=3), FeedbackGraph.named("bandit", 3))
+    >>> observation, _ = env.reset(seed=0)
+    >>> observation["features"].round(2).tolist()
+    [0.9, -0.64]
+    >>> observation, reward, terminated, truncated, info = env.step(0)
+    >>> observation["feedback"].tolist(), reward, info["true_label"]
+    ([0.0, -1.0, -1.0], -1.0, 2)
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012

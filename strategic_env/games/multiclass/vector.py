@@ -21,23 +21,40 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
     number: after ``reset(seed=s)`` with ``reset(seed=s, options={"game": i})``, after a list of seeds with game 0 of
     its own. Actions are ``MultiDiscrete``, int64 (N,); observations, rewards and flags have a leading axis of games.
 
-    Parameters
-    ----------
-    population, graph, reward, horizon, population_seed, observation, knowledge
-        See `strategic_env.OnlineMulticlassEnv`.
-    num_envs : int
-        N, at least 1.
-    info_level : str
-        ``"none"``, ``"outcome"`` (default) or ``"full"``; every key of the infos comes with a mask ``_key``.
-    autoreset_mode : AutoresetMode or str
-        What follows the last round of an episode. ``"NextStep"`` (default): the next step ignores the action and shows
-        the reset. ``"SameStep"``: the step itself shows the reset; ``infos["final_obs"]`` and ``infos["final_info"]``
-        hold the last round. ``"Disabled"``: the game waits for ``reset(options={"reset_mask": mask})``.
+    ## Autoreset
+    What follows the last round of an episode. ``"NextStep"``: the next step ignores the action and shows the reset.
+    ``"SameStep"``: the step itself shows the reset; ``infos["final_obs"]`` and ``infos["final_info"]`` hold the last
+    round. ``"Disabled"``: the game waits for ``reset(options={"reset_mask": mask})``.
+
+    ## Arguments
+    Those of `strategic_env.OnlineMulticlassEnv`, and of its own, or with another default:
+
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``num_envs`` | ``int``, at least 1 | ``1`` | N |
+    | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"outcome"`` | every key comes with a mask ``_key`` |
+    | ``autoreset_mode`` | ``"NextStep"``, ``"SameStep"``, ``"Disabled"`` | ``"NextStep"`` | see Autoreset |
+
+    ## Version History
+    * v0: first release.
 
     Notes
     -----
     In ``"SameStep"`` mode, whoever learns from observations alone never learns from the last round of an episode.
     An environment belongs to one thread at a time: a step while another thread takes one is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import GaussianMixture
+    >>> from learners import FeedbackGraph
+    >>> from strategic_env import OnlineMulticlassVectorEnv
+    >>> population, graph = GaussianMixture(dim=2, classes=3), FeedbackGraph.named("bandit", 3)
+    >>> games = OnlineMulticlassVectorEnv(population, graph, num_envs=3)
+    >>> _ = games.reset(seed=0)
+    >>> observations, rewards, _, _, infos = games.step(np.array([0, 1, 2]))
+    >>> observations["features"].shape, rewards.tolist(), infos["mistake"].tolist()
+    ((3, 2), [-1.0, 0.0, -1.0], [True, False, True])
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012

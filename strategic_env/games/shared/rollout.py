@@ -43,6 +43,13 @@ class Rollout:
     state : NamedTuple of arrays
         What the learner knows after the last round, that one included: in a loop over an environment, what its
         ``predict`` returns when it is shown the last observation, too.
+
+    Examples
+    --------
+    >>> from strategic_env import rollout
+    >>> played = rollout("strategic-perceptron-l2", "KnownL2", games=3, rounds=500, checkpoints=[100, 500])
+    >>> played.mistakes.tolist(), played.manipulations.tolist(), played.curves.tolist()
+    ([7, 4, 1], [77, 83, 72], [[2, 7], [2, 4], [1, 1]])
     """
 
     rounds: int

@@ -47,6 +47,15 @@ class Scenario(BenchScenario):
     ------
     ValueError
         If the truth is not that of the setting: bounds would be shown that do not hold.
+
+    Examples
+    --------
+    >>> from agents import L2Cost, Separable
+    >>> from strategic_env import Scenario, Setting, rollout
+    >>> setting = Setting(population=Separable(dim=3), cost=L2Cost(0.5))
+    >>> mine = Scenario("mine", setting, horizon=200, knowledge={"cost": "l2", "alpha": 0.5}, truth=None)
+    >>> rollout("strategic-perceptron-l2", mine, games=3).mistakes.tolist()
+    [5, 10, 9]
     """
 
     name: str

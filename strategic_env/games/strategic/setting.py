@@ -64,6 +64,14 @@ class Setting:
         predictions (node 0 rejects, node 1 accepts) is taken, too, and kept as the name of what it shows.
     population_seed : int or None
         Meet the same population in every episode; by default it is drawn afresh.
+
+    Examples
+    --------
+    >>> from agents import Separable, WeightedL1Cost
+    >>> from strategic_env import Setting
+    >>> setting = Setting(population=Separable(dim=2), cost=WeightedL1Cost([0.5, 0.0]), feedback="apple_tasting")
+    >>> setting.individual, setting.reach_scale
+    (BestResponse(), 0.5)
     """
 
     population: Population

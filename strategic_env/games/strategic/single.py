@@ -52,37 +52,53 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     Truncation after ``horizon`` rounds; an episode never terminates.
 
     ## Info
-    The hidden truth, for analysis: ``true_features``, ``true_label``, ``moved``, ``cost``, ``mistake``, ``mistakes``
-    (``info_level="full"``); ``moved`` and ``mistake`` (``"outcome"``); nothing (``"none"``).
+    The hidden truth, for analysis:
 
-    Parameters
-    ----------
-    population : Population
-        Where individuals come from.
-    cost : Cost
-        What manipulation costs them.
-    individual : Individual
-        How they answer; they best-respond by default.
-    feedback : str
-        ``"full"``, or ``"apple_tasting"``: only the accepted are labelled.
-    reward : str
-        ``"mistake"``, ``"accuracy"``, ``"hinge"`` or ``"observed"``.
-    horizon : int
-        Rounds per episode, at least 1.
-    population_seed : int, optional
-        Meet the same population in every episode.
-    observation : str
-        ``"dict"`` or ``"flat"``.
-    info_level : str
-        ``"none"``, ``"outcome"`` or ``"full"``.
-    knowledge : mapping, optional
-        What a learner is told; everything by default (`knowledge_of`).
-    render_mode : str, optional
-        ``"human"``, ``"rgb_array"`` or ``"ansi"``.
+    | ``info_level`` | keys |
+    | --- | --- |
+    | ``"full"`` | ``true_features``, ``true_label``, ``moved``, ``cost``, ``mistake``, ``mistakes`` |
+    | ``"outcome"`` | ``moved``, ``mistake`` |
+    | ``"none"`` | nothing |
+
+    ## Arguments
+    `gymnasium.make` settles the population, its cost and what a learner is told by the name of a scenario, and takes
+    the scenario's options besides.
+
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``population`` | ``Population`` | required | where individuals come from |
+    | ``cost`` | ``Cost`` | required | what manipulation costs them |
+    | ``individual`` | ``Individual`` | ``None`` | how they answer; they best-respond by default |
+    | ``feedback`` | ``"full"``, ``"apple_tasting"``, a graph | ``"full"`` | apple tasting labels only the accepted |
+    | ``reward`` | ``"mistake"``, ``"accuracy"``, ``"hinge"``, ``"observed"`` | ``"mistake"`` | see Rewards |
+    | ``horizon`` | ``int``, at least 1 | ``1000`` | rounds per episode |
+    | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same population in every episode |
+    | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
+    | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"full"`` | see Info |
+    | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default (`knowledge_of`) |
+    | ``render_mode`` | ``"human"``, ``"rgb_array"``, ``"ansi"`` | ``None`` | see `render` |
+
+    ## Version History
+    * v0: first release. The version of an id moves only when the game of a seed changes.
 
     Notes
     -----
     An environment belongs to one thread at a time: a step while another thread takes one is refused.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> import numpy as np
+    >>> from agents import L2Cost, Separable
+    >>> from strategic_env import StrategicClassificationEnv
+    >>> env = StrategicClassificationEnv(Separable(dim=2), L2Cost(0.3))
+    >>> env = gymnasium.make("strategic_env/KnownL2-v0", dim=2, alpha=0.3)  # the same game, by the scenario's name
+    >>> _ = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(np.array([1.0, 0.0, -0.75]))
+    >>> info["true_features"].round(2).tolist(), observation["features"].round(2).tolist()
+    ([0.66, -0.34], [0.75, -0.34])
+    >>> round(info["cost"], 2), info["true_label"], reward
+    (0.3, -1.0, -1.0)
     """
 
     metadata = {"render_modes": [*RENDER_MODES], "render_fps": 4}

@@ -27,23 +27,38 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
     axis of games. Individuals who best-respond, from the populations of this package, are played in compiled code;
     other ones take a loop in Python over N games.
 
-    Parameters
-    ----------
-    population, cost, individual, feedback, reward, horizon, population_seed, observation, knowledge, render_mode
-        See `strategic_env.StrategicClassificationEnv`.
-    num_envs : int
-        N, at least 1.
-    info_level : str
-        ``"none"``, ``"outcome"`` (default) or ``"full"``; every key of the infos comes with a mask ``_key``.
-    autoreset_mode : AutoresetMode or str
-        What follows the last round of an episode. ``"NextStep"`` (default): the next step ignores the action and shows
-        the reset. ``"SameStep"``: the step itself shows the reset; ``infos["final_obs"]`` and ``infos["final_info"]``
-        hold the last round. ``"Disabled"``: the game waits for ``reset(options={"reset_mask": mask})``.
+    ## Autoreset
+    What follows the last round of an episode. ``"NextStep"``: the next step ignores the action and shows the reset.
+    ``"SameStep"``: the step itself shows the reset; ``infos["final_obs"]`` and ``infos["final_info"]`` hold the last
+    round. ``"Disabled"``: the game waits for ``reset(options={"reset_mask": mask})``.
+
+    ## Arguments
+    Those of `strategic_env.StrategicClassificationEnv`, and of its own, or with another default:
+
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``num_envs`` | ``int``, at least 1 | ``1`` | N |
+    | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"outcome"`` | every key comes with a mask ``_key`` |
+    | ``autoreset_mode`` | ``"NextStep"``, ``"SameStep"``, ``"Disabled"`` | ``"NextStep"`` | see Autoreset |
+
+    ## Version History
+    * v0: first release.
 
     Notes
     -----
     In ``"SameStep"`` mode, whoever learns from observations alone never learns from the last round of an episode.
     An environment belongs to one thread at a time: a step while another thread takes one is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import L2Cost, Separable
+    >>> from strategic_env import StrategicClassificationVectorEnv
+    >>> games = StrategicClassificationVectorEnv(Separable(dim=2), L2Cost(0.3), num_envs=3)
+    >>> _ = games.reset(seed=0)
+    >>> observations, rewards, _, _, infos = games.step(np.tile([1.0, 0.0, -0.75], (3, 1)))
+    >>> observations["features"].shape, rewards.tolist(), infos["moved"].tolist()
+    ((3, 2), [-1.0, -1.0, 0.0], [True, False, False])
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012

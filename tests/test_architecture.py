@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import networkx
 import pytest
@@ -153,6 +154,15 @@ def test_dir_lists_what_loads_on_first_use() -> None:
     for package in FORBIDDEN:
         module = importlib.import_module(package)
         assert set(module.__all__) <= set(dir(module))
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_a_module_that_a_face_names_can_be_the_first_one_imported(package: str) -> None:
+    face = importlib.import_module(package)
+    for name in (name for name in face.__all__ if isinstance(getattr(face, name), ModuleType)):
+        command = [sys.executable, "-c", f"from {package} import {name}"]
+        completed = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert completed.returncode == 0, completed.stderr
 
 
 def test_top_level_holds_only_what_the_design_names() -> None:

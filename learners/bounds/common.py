@@ -24,6 +24,14 @@ def admits(bound: float, mistakes: int) -> bool:
         If the bound is no number, or the number of mistakes no integer.
     ValueError
         If the bound is negative or NaN, or the number of mistakes negative.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.admits(100.0, mistakes=100)
+    True
+    >>> bounds.admits(100.0, mistakes=101)
+    False
     """
     if not is_real(bound):
         raise TypeError(f"bound must be a number, got {shown(bound)}")

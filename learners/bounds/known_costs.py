@@ -31,6 +31,14 @@ def strategic_l2(radius: float, margin: float, alpha: float, *, printed: bool = 
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.strategic_l2(radius=1.0, margin=0.5, alpha=0.5)
+    4.0
+    >>> bounds.strategic_l2(radius=1.0, margin=0.5, alpha=0.5, printed=True)
+    9.0
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
@@ -66,6 +74,14 @@ def strategic_l1(radius: float, margin: float, alpha: float, dim: int, *, printe
         If ``dim`` is not an integer.
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> round(bounds.strategic_l1(radius=1.0, margin=0.5, alpha=1.0, dim=2), 6)
+    20.0
+    >>> round(bounds.strategic_l1(radius=1.0, margin=0.5, alpha=1.0, dim=2, printed=True), 6)
+    52.0
     """
     radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
@@ -98,6 +114,12 @@ def strategic_l1_scale_free(radius: float, margin: float, alpha: float) -> float
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.strategic_l1_scale_free(radius=1.0, margin=0.5, alpha=1.0)
+    25.0
     """
     ratio = radius_in_margins(radius, margin)
     return 1.5625 * square(ratio + finite_number("alpha", alpha, minimum=0.0) / margin)
@@ -137,6 +159,14 @@ def strategic_l1_with_bias(
     ValueError
         If an argument is NaN, infinite or outside its limits, or if no point of that radius can satisfy the
         assumption: it needs ``radius * weights_norm + |bias| >= 1``.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> round(bounds.strategic_l1_with_bias(radius=1.0, alpha=1.0, dim=2, weights_norm=2.0, bias=1.0), 6)
+    30.0
+    >>> round(bounds.strategic_l1_with_bias(radius=1.0, alpha=1.0, dim=2, weights_norm=2.0, bias=1.0, printed=True), 6)
+    252.0
     """
     radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
     alpha = finite_number("alpha", alpha, minimum=0.0)
@@ -172,6 +202,12 @@ def strategic_l1_with_bias_scale_free(radius: float, alpha: float, weights_norm:
     ValueError
         If an argument is NaN, infinite or outside its limits, or if no point of that radius can satisfy the
         assumption: it needs ``radius * weights_norm + |bias| >= 1``.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.strategic_l1_with_bias_scale_free(radius=1.0, alpha=1.0, weights_norm=1.2, bias=1.6)
+    56.25
     """
     radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
     return strategic_l1_scale_free(radius + 1.0, 1.0 / math.hypot(weights_norm, bias), alpha)
@@ -193,6 +229,12 @@ def correction(radius: float, alpha_j: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or negative.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.correction(radius=1.0, alpha_j=0.5)
+    1.5
     """
     return finite_number("radius", radius, minimum=0.0) + finite_number("alpha_j", alpha_j, minimum=0.0)
 
@@ -222,6 +264,14 @@ def lemma_7(radius: float, margin: float, alpha: float, *, printed: bool = False
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.lemma_7(radius=1.0, margin=0.5, alpha=0.5)
+    64.0
+    >>> bounds.lemma_7(radius=1.0, margin=0.5, alpha=0.5, printed=True)
+    100.0
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
@@ -258,6 +308,14 @@ def biased_l2(radius: float, margin: float, alpha: float, *, printed: bool = Fal
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.biased_l2(radius=1.0, margin=0.5, alpha=0.5)
+    571.0
+    >>> bounds.biased_l2(radius=1.0, margin=0.5, alpha=0.5, printed=True)
+    800.0
     """
     ratio = radius_in_margins(radius, margin)
     budget = lemma_7(radius, margin, alpha, printed=True)

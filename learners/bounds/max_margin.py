@@ -25,6 +25,12 @@ def max_margin_l2(radius: float, margin: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.max_margin_l2(radius=1.0, margin=0.5)
+    4.0
     """
     return square(radius_in_margins(radius, margin))
 
@@ -50,6 +56,12 @@ def max_margin_l1(radius: float, margin: float, alpha: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.max_margin_l1(radius=1.0, margin=0.5, alpha=0.5)
+    9.0
     """
     ratio = radius_in_margins(radius, margin)
     return square(ratio + finite_number("alpha", alpha, minimum=0.0) / margin)
@@ -78,5 +90,11 @@ def max_margin_with_bias(radius: float, margin: float, alpha: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.max_margin_with_bias(radius=1.0, margin=0.5, alpha=0.5)
+    34.0
     """
     return 4.0 * max_margin_l1(radius, margin, alpha) - 2.0

@@ -34,6 +34,12 @@ def novikoff(radius: float, margin: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.novikoff(radius=1.0, margin=0.5)
+    4.0
     """
     return square(radius_in_margins(radius, margin))
 
@@ -58,6 +64,12 @@ def novikoff_with_bias(radius: float, weights_norm: float, bias: float) -> float
     ValueError
         If an argument is NaN, infinite or outside its limits, or if no point of that radius can satisfy the
         assumption: it needs ``radius * weights_norm + |bias| >= 1``.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.novikoff_with_bias(radius=0.75, weights_norm=3.0, bias=4.0)
+    39.0625
     """
     radius, weights_norm, bias = separator_with_bias(radius, weights_norm, bias)
     return square(math.hypot(radius, 1.0) * math.hypot(weights_norm, bias))
@@ -86,6 +98,14 @@ def margin_perceptron(radius: float, margin: float, threshold: float, learning_r
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.margin_perceptron(radius=1.0, margin=0.5, threshold=1.0)
+    12.0
+    >>> bounds.margin_perceptron(radius=1.0, margin=0.5, threshold=1.0, learning_rate=2.0)
+    8.0
     """
     ratio = radius_in_margins(radius, margin)
     threshold = finite_number("threshold", threshold, minimum=0.0)
@@ -114,6 +134,12 @@ def freund_schapire(radius: float, margin: float, slack: float) -> float:
     ValueError
         If an argument is NaN, infinite or outside its limits, or if no point of that radius falls so little short: it
         needs ``radius + slack >= margin``.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.freund_schapire(radius=1.0, margin=0.5, slack=1.0)
+    16.0
     """
     radius = finite_number("radius", radius, above=0.0)
     margin = finite_number("margin", margin, above=0.0)
@@ -146,6 +172,12 @@ def hinge_slack(weights: ArrayLike, features: ArrayLike, labels: ArrayLike, marg
     ValueError
         If a shape does not fit, a number is NaN or infinite, a label is neither -1 nor +1, w is zero, or the margin is
         not greater than 0.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.hinge_slack([2.0, 0.0], features=[[-2.0, 0.0], [-3.0, 0.0], [5.0, 0.0]], labels=[1, 1, 1], margin=1.0)
+    5.0
     """
     margin = finite_number("margin", margin, above=0.0)
     return float(np.linalg.norm(np.maximum(0.0, margin - distance(weights, 0.0, features, labels))))
@@ -176,6 +208,12 @@ def generalisation(radius: float, margin: float, samples: int) -> float:
         If ``samples`` is not an integer.
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.generalisation(radius=1.0, margin=0.5, samples=99)
+    0.04
     """
     return novikoff(radius, margin) / (count("samples", samples) + 1)
 
@@ -198,6 +236,12 @@ def samples_for_error(radius: float, margin: float, error: float) -> int:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits, or if the answer exceeds the float64 range.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.samples_for_error(radius=1.0, margin=0.5, error=0.04)
+    99
     """
     needed = ceiling(novikoff(radius, margin) / finite_number("error", error, above=0.0, maximum=1.0))
     if math.isinf(needed):

@@ -31,6 +31,14 @@ def estimated_alpha_l2(radius: float, margin: float, alpha: float, *, printed: b
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.estimated_alpha_l2(radius=1.0, margin=0.5, alpha=0.5)
+    16.0
+    >>> bounds.estimated_alpha_l2(radius=1.0, margin=0.5, alpha=0.5, printed=True)
+    49.0
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
@@ -60,6 +68,14 @@ def too_large_alpha_l2(radius: float, margin: float, alpha: float, *, printed: b
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.too_large_alpha_l2(radius=1.0, margin=0.5, alpha=0.5)
+    5.0
+    >>> bounds.too_large_alpha_l2(radius=1.0, margin=0.5, alpha=0.5, printed=True)
+    10.0
     """
     ratio = radius_in_margins(radius, margin)
     alpha = finite_number("alpha", alpha, minimum=0.0)
@@ -96,6 +112,14 @@ def unknown_cost_l2(radius: float, margin: float, *, printed: bool = False) -> f
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.unknown_cost_l2(radius=1.0, margin=0.5)
+    276.0
+    >>> bounds.unknown_cost_l2(radius=1.0, margin=0.5, printed=True)
+    492.0
     """
     ratio = radius_in_margins(radius, margin)
     if flag("printed", printed):
@@ -126,6 +150,12 @@ def unknown_margin_l2(radius: float, margin: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.unknown_margin_l2(radius=1.0, margin=0.5)
+    329.0
     """
     if math.isinf(square(radius_in_margins(radius, margin))):
         return math.inf
@@ -162,6 +192,12 @@ def unknown_cost_l1_single(radius: float, margin: float) -> float:
     ------
     ValueError
         If an argument is NaN, infinite or outside its limits.
+
+    Examples
+    --------
+    >>> from learners import bounds
+    >>> bounds.unknown_cost_l1_single(radius=1.0, margin=0.5)
+    264.0
     """
     ratio = radius_in_margins(radius, margin)
     return _failing_phases(ratio) * (floor(square(4.0 * ratio - 1.0)) + 1.0) + floor(16.0 * square(ratio))

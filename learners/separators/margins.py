@@ -25,6 +25,12 @@ def radius(features: ArrayLike) -> float:
         If they are not real numbers.
     ValueError
         If the shape does not fit, or a number is NaN, infinite or out of range (see `agents.foundation.checks`).
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> margins.radius([[1.0, 0.0], [3.0, 4.0]])
+    5.0
     """
     return _longest(finite_features("features", features))
 
@@ -54,6 +60,12 @@ def distance(weights: ArrayLike, bias: float, features: ArrayLike, labels: Array
     ValueError
         If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is
         neither -1 nor +1, or w is zero.
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> margins.distance([3.0, 4.0], -5.0, features=[[3.0, 4.0], [0.0, 0.0]], labels=[1, -1])
+    array([4., 1.])
     """
     features, labels = _sample(features, labels)
     weights = finite_array("weights", weights, (features.shape[1],))
@@ -90,6 +102,12 @@ def margin(weights: ArrayLike, bias: float, features: ArrayLike, labels: ArrayLi
     ValueError
         If a shape does not fit, a number is NaN, infinite or out of range (see `agents.foundation.checks`), a label is
         neither -1 nor +1, or w is zero.
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> margins.margin([3.0, 4.0], -5.0, features=[[3.0, 4.0], [0.0, 0.0]], labels=[1, -1])
+    1.0
     """
     return float(distance(weights, bias, features, labels).min())
 
@@ -131,6 +149,14 @@ def max_margin(features: ArrayLike, labels: ArrayLike, *, bias: bool = True) -> 
     References
     ----------
     Lawson, Hanson (1995), Solving Least Squares Problems, chapter 23 (least distance programming).
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> margins.max_margin([[0.0, 0.0], [2.0, 0.0]], [-1, 1])  # accepts x with x_1 >= 1
+    array([ 1.,  0., -1.])
+    >>> print(margins.max_margin([[0.0], [1.0], [2.0]], [1, -1, 1]))
+    None
     """
     features, labels = _sample(features, labels)
     if flag("bias", bias) and abs(labels.sum()) == labels.size:
@@ -180,6 +206,15 @@ def attains(
     References
     ----------
     Lawson, Hanson (1995), Solving Least Squares Problems, chapter 23 (least distance programming).
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> features, labels = [[-2.0, 0.0], [1.0, 0.0]], [-1, 1]
+    >>> margins.attains(features, labels, 1.0), margins.attains(features, labels, 1.5)
+    (True, False)
+    >>> margins.attains(features, labels, 1.5, intercept=0.5)
+    True
     """
     features, labels = _sample(features, labels)
     margin = finite_number("margin", margin, above=0.0)
@@ -231,6 +266,13 @@ def soft_margin(features: ArrayLike, labels: ArrayLike, weights: ArrayLike | Non
         negative.
     ArithmeticError
         If the solver fails, or its answer's duality gap exceeds a relative 1e-6.
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> features, labels = [[-2.0], [-1.0], [-0.5], [0.5], [1.0], [2.0]], [-1, -1, 1, -1, 1, 1]
+    >>> margins.soft_margin(features, labels)
+    array([1., 0.])
     """
     features, labels = _sample(features, labels)
     importance = np.ones(labels.size)
@@ -281,6 +323,12 @@ def leave_one_out(features: ArrayLike, labels: ArrayLike) -> float:
     References
     ----------
     Perceptron lecture, proof of Theorem 2; `learners.bounds.generalisation` is the bound that follows.
+
+    Examples
+    --------
+    >>> from learners import margins
+    >>> margins.leave_one_out([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, 1, 1])
+    0.6666666666666666
     """
     features, labels = _sample(features, labels)
     if max_margin(features, labels, bias=False) is None:

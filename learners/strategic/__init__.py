@@ -1,1 +1,5 @@
 """Learners of the strategic game: they publish linear classifiers; a file per algorithm."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=["passes"])

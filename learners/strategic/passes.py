@@ -29,6 +29,13 @@ class Step(NamedTuple):
         Whether the learner changed.
     weights : ndarray, shape (d,)
         After the step; the intercept, where the learner has one, is in the state.
+
+    Examples
+    --------
+    >>> from learners import Perceptron, passes
+    >>> step, state = next(passes.steps(Perceptron(), features=[[-2.0, 0.0]], labels=[-1]))
+    >>> step.sweep, step.point, step.prediction, step.updated, step.weights
+    (1, 0, 1.0, True, array([2., 0.]))
     """
 
     sweep: int
@@ -51,6 +58,15 @@ class Sweeps(NamedTuple):
     sweeps : int
         Including the last one, which changed nothing where ``clean``.
     clean : bool
+
+    Examples
+    --------
+    >>> from learners import Perceptron, passes
+    >>> training = passes.sweep(Perceptron(), features=[[-2.0, 0.0], [1.0, 1.0]], labels=[-1, 1])
+    >>> training.updates, training.sweeps, training.clean
+    (1, 2, True)
+    >>> training.state.weights[0]
+    array([2., 0.])
     """
 
     state: Any
@@ -78,6 +94,21 @@ def steps(
     ------
     TypeError, ValueError
         If features and labels are no sample, or the cost differs from individual to individual.
+
+    Examples
+    --------
+    Individual 0 moves to the boundary, where a Perceptron learns nothing from it, and errs on it for ever:
+
+    >>> from itertools import islice
+    >>> from agents import L2Cost
+    >>> from learners import Perceptron, passes
+    >>> sample = passes.steps(Perceptron(), features=[[-2.0], [1.0]], labels=[-1, 1], cost=L2Cost(3.0))
+    >>> for step, state in islice(sample, 4):
+    ...     print(step.sweep, step.point, step.report, step.prediction, step.weights)
+    1 0 [-2.] 1.0 [2.]
+    1 1 [1.] 1.0 [2.]
+    2 0 [0.] 1.0 [2.]
+    2 1 [1.] 1.0 [2.]
     """
     if not isinstance(learner, Learner):
         raise TypeError(f"learner must be one of this package for the strategic game, got {shown(learner)}")
@@ -115,6 +146,14 @@ def sweep(
     """Train on a sample until a whole sweep changes nothing, or for ``limit`` sweeps.
 
     Parameters are those of `steps`; see `Sweeps` for what is returned.
+
+    Examples
+    --------
+    >>> from learners import Perceptron, passes
+    >>> passes.sweep(Perceptron(), features=[[-2.0, 0.0], [1.0, 1.0]], labels=[-1, 1])[1:]
+    (1, 2, True)
+    >>> passes.sweep(Perceptron(), features=[[-1.0], [-1.0]], labels=[-1, 1], limit=10).clean
+    False
     """
     count("limit", limit, minimum=1)
     size = len(signs("labels", labels))

@@ -174,7 +174,16 @@ def respond_all(norm: int, classifiers: Float, features: Float, budgets: Float, 
 
 
 class Cost(ABC):
-    """What changing one's features costs, in units of the value of being accepted."""
+    """What changing one's features costs, in units of the value of being accepted.
+
+    Examples
+    --------
+    >>> from agents import L2Cost, WeightedL1Cost
+    >>> L2Cost(alpha=10.0).cost([0.0, 0.0], [3.0, 4.0]), WeightedL1Cost(alpha=10.0).cost([0.0, 0.0], [3.0, 4.0])
+    (0.5, 0.7)
+    >>> L2Cost(alpha=10.0).reach([3.0, 4.0]), WeightedL1Cost(alpha=10.0).reach([3.0, 4.0])
+    (50.0, 40.0)
+    """
 
     norm: int
     alpha: Float
@@ -286,6 +295,17 @@ class L2Cost(Cost):
     alpha : float or array_like, shape (n,)
         How far an individual moves for the value of being accepted: 0, or from 1e-100 to 1e100; one for all or one
         each.
+
+    Examples
+    --------
+    >>> from agents import L2Cost
+    >>> cost = L2Cost(alpha=2.0)
+    >>> cost.best_response([0.0, 0.0], classifier=[1.0, 0.0, -1.5])  # accepts x with x_1 >= 1.5
+    array([1.5, 0. ])
+    >>> cost.cost([0.0, 0.0], [1.5, 0.0])
+    0.75
+    >>> cost.best_response([0.0, 0.0], classifier=[1.0, 0.0, -2.5])  # out of reach
+    array([0., 0.])
     """
 
     norm = L2
@@ -313,6 +333,15 @@ class WeightedL1Cost(Cost):
     alpha : array_like, shape (d,) or (n, d)
         How far each coordinate can be moved for the value of being accepted: 0 (it cannot move), or from 1e-100 to
         1e100; one row for all or one each. A number stands for the same alpha in every coordinate.
+
+    Examples
+    --------
+    >>> from agents import WeightedL1Cost
+    >>> cost = WeightedL1Cost(alpha=[2.0, 0.0])  # nobody can change the second feature
+    >>> cost.best_response([0.0, 0.0], classifier=[1.0, 3.0, -1.5])  # accepts x with x_1 + 3 x_2 >= 1.5
+    array([1.5, 0. ])
+    >>> cost.cost([0.0, 0.0], [1.5, 0.0])
+    0.75
     """
 
     norm = L1

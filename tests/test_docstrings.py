@@ -10,6 +10,8 @@ import pytest
 
 # Modules whose public names (`__all__`, or else what they define) need examples.
 FACES = (
+    "agents",
+    "learners",
     "learners.bounds",
     "learners.separators.margins",
     "learners.strategic.passes",
@@ -69,5 +71,5 @@ def test_a_wrong_number_in_an_example_is_noticed() -> None:
     assert "Expected:\n    5\nGot:\n    4\n" in failures("double", double)
 
 
-def test_slow_examples_belong_to_a_face() -> None:
-    assert set(NAMES) >= SLOW
+def test_every_face_has_public_names_and_slow_examples_belong_to_one() -> None:
+    assert all(public(face) for face in FACES) and set(NAMES) >= SLOW

@@ -50,6 +50,17 @@ class FixedSequence(FiniteKnown):
         If they are no sequences of pairs, or a pair does not hold real numbers.
     ValueError
         For an empty block, NaN, features of different lengths or out of range, labels other than -1 and +1.
+
+    Examples
+    --------
+    >>> from agents import FixedSequence
+    >>> from agents.foundation.streams import game_key
+    >>> population = FixedSequence(head=[([0.0, 5.0], 1)], block=[([3.0, 4.0], 1), ([-1.0, 0.0], -1)])
+    >>> population.dim, population.radius
+    (2, 5.0)
+    >>> features, labels = population.arrivals(game_key(seed=0)).points(5)
+    >>> labels
+    array([ 1.,  1., -1.,  1., -1.])
     """
 
     margin = None
@@ -98,6 +109,18 @@ class DataSet(FiniteKnown):
     ValueError
         For NaN, shapes that do not fit, numbers out of range (see `agents.foundation.checks`), labels other than -1 and
         +1, no rows, a constant column (if standardised).
+
+    Examples
+    --------
+    >>> from agents import DataSet
+    >>> from agents.foundation.streams import game_key
+    >>> population = DataSet([[20.0, 1.0], [40.0, 3.0]], labels=[-1, 1])
+    >>> population.features
+    array([[-1., -1.],
+           [ 1.,  1.]])
+    >>> features, labels = population.arrivals(game_key(seed=0)).points(2)  # a pass
+    >>> sorted(labels.tolist())
+    [-1.0, 1.0]
     """
 
     def __init__(

@@ -61,6 +61,22 @@ class MulticlassPopulation(ABC):
     Notes
     -----
     Of a population of your own, games check these attributes and all that its methods return before they play it.
+
+    Examples
+    --------
+    Points of your own, by way of a population that is there:
+
+    >>> import numpy as np
+    >>> from agents import LabelledData, MulticlassPopulation
+    >>> from agents.foundation.streams import game_key
+    >>> class TwoPoints(MulticlassPopulation):
+    ...     dim, classes, radius, noise = 1, 2, 1.0, 0.0
+    ...     low, high = np.array([-1.0]), np.array([1.0])
+    ...     def source(self, population_key=None):
+    ...         return LabelledData([[-1.0], [1.0]], labels=[0, 1]).source(population_key)
+    >>> features, labels = TwoPoints().points(game_key(seed=0), rounds=2)
+    >>> features[:, 0] == 2.0 * labels - 1.0
+    array([ True,  True])
     """
 
     dim: int
@@ -183,6 +199,15 @@ class Prototypes(_Texts):
     References
     ----------
     van der Hoeven, Fusco, Cesa-Bianchi (2021), Beyond bandit feedback in online multiclass classification, Appendix F.
+
+    Examples
+    --------
+    >>> from agents import Prototypes
+    >>> from agents.foundation.streams import game_key
+    >>> population, key = Prototypes(dim=40, classes=3), game_key(seed=0)
+    >>> features, labels = population.points(key, rounds=100)
+    >>> (features @ population.separator(key).T).argmax(axis=1).tolist() == labels.tolist()
+    True
     """
 
     _features_per_unit = 40
@@ -224,6 +249,14 @@ class Keywords(_Texts):
     References
     ----------
     Kakade, Shalev-Shwartz, Tewari (2008), Efficient bandit algorithms for online multiclass prediction, Section 6.
+
+    Examples
+    --------
+    >>> from agents import Keywords
+    >>> from agents.foundation.streams import game_key
+    >>> features, labels = Keywords(dim=80, classes=3).points(game_key(seed=0), rounds=5)
+    >>> features[:, 24:].sum(axis=1)  # words that say nothing
+    array([4., 4., 4., 4., 4.])
     """
 
     _features_per_unit = 80
@@ -253,6 +286,15 @@ class GaussianMixture(MulticlassPopulation):
     -----
     So that all is bounded, points farther from 0 than ``1 + spread (sqrt(d) + 6)``, about one in 10^8, are drawn back
     to that radius.
+
+    Examples
+    --------
+    >>> from agents import GaussianMixture
+    >>> from agents.foundation.streams import game_key
+    >>> population = GaussianMixture(dim=4, classes=3, spread=0.25)
+    >>> features, labels = population.points(game_key(seed=0), rounds=100)
+    >>> features.shape, sorted(set(labels.tolist())), population.radius
+    ((100, 4), [0, 1, 2], 3.0)
     """
 
     def __init__(self, dim: int = 80, classes: int = 9, *, spread: float = 0.2, noise: float = 0.0) -> None:
@@ -292,6 +334,16 @@ class LabelledData(MulticlassPopulation):
     TypeError, ValueError
         For NaN, shapes that do not fit, labels that are none, numbers out of range (see `agents.foundation.checks`), no
         rows, a constant column (if standardised).
+
+    Examples
+    --------
+    >>> from agents import LabelledData
+    >>> population = LabelledData([[20.0], [40.0]], labels=[0, 1], intercept=True)
+    >>> population.features
+    array([[-1.,  1.],
+           [ 1.,  1.]])
+    >>> population.classes, population.dim
+    (2, 2)
     """
 
     def __init__(

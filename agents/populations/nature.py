@@ -153,6 +153,16 @@ class GreedyAdversary(Population):
         True features of the pool.
     labels : array_like, shape (M,)
         -1 or +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import GreedyAdversary, L2Cost
+    >>> from agents.foundation.streams import game_key
+    >>> nature, cost = GreedyAdversary([[1.0], [-1.0]], labels=[1, -1]).arrivals(game_key(seed=0)), L2Cost(alpha=0.5)
+    >>> accepts_everybody = np.array([0.0, 0.0])
+    >>> nature.meet(0, accepts_everybody, cost.norm, cost.budgets(dim=1))  # row 1 of the pool, who is negative
+    (1, -1.0)
     """
 
     margin = None
@@ -186,6 +196,16 @@ class TangentAdversary(Population):
         R.
     margin : float
         gamma, less than R.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import L2Cost, TangentAdversary
+    >>> from agents.foundation.streams import game_key
+    >>> nature, cost = TangentAdversary(margin=0.6).arrivals(game_key(seed=0)), L2Cost(alpha=0.5)
+    >>> row, label = nature.meet(0, np.zeros(4), cost.norm, cost.budgets(dim=3))
+    >>> nature.features[row], label
+    (array([-0.6,  0.8,  0. ]), -1.0)
     """
 
     noise = 0.0
@@ -207,6 +227,13 @@ def orthonormal_negatives(dim: int, radius: float = 1.0) -> FixedSequence:
     """Return the negatives ``-R e_1, -R e_2, ...`` over and over: d mistakes of Algorithm 2, its bound, for any alpha.
 
     Their best separator is the diagonal, with margin ``R / sqrt(d)``.
+
+    Examples
+    --------
+    >>> from agents import orthonormal_negatives
+    >>> orthonormal_negatives(dim=2).features
+    array([[-1., -0.],
+           [-0., -1.]])
     """
     size = count("dim", dim, minimum=1, maximum=math.isqrt(LARGEST_SIZE))
     rows = -finite_length("radius", radius, above=0.0) * np.eye(size)

@@ -33,6 +33,22 @@ class Population(ABC):
     A population of your own needs these attributes and `arrivals`. Games check them, and all that its methods return
     (`agents.populations.limits`), before compiled code reads it: what does not fit raises a TypeError or ValueError
     that names it.
+
+    Examples
+    --------
+    Individuals of your own, by way of a population that is there:
+
+    >>> import numpy as np
+    >>> from agents import FixedSequence, Population
+    >>> from agents.foundation.streams import game_key
+    >>> class Twins(Population):
+    ...     dim, radius, margin, noise = 1, 1.0, None, 0.0
+    ...     low, high = np.array([-1.0]), np.array([1.0])
+    ...     def arrivals(self, key, population_key=None):
+    ...         return FixedSequence(block=[([-1.0], -1), ([1.0], 1)]).arrivals(key)
+    >>> features, labels = Twins().arrivals(game_key(seed=0)).points(3)
+    >>> labels
+    array([-1.,  1., -1.])
     """
 
     alpha: tuple[float, float] | None = None

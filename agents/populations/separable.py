@@ -45,6 +45,17 @@ class Separable(Population):
     ValueError
         For numbers out of range (see `agents.foundation.checks`), ``|bias| + margin >= radius``, or a side of the
         hyperplane with next to nothing of the ball beyond the margin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import Separable
+    >>> from agents.foundation.streams import game_key
+    >>> arrivals = Separable(dim=2, radius=1.0, margin=0.1).arrivals(game_key(seed=0))
+    >>> features, labels = arrivals.points(1000)
+    >>> distances = labels * (features @ arrivals.separator[:-1] + arrivals.separator[-1])
+    >>> bool((distances >= 0.1).all()), bool((np.linalg.norm(features, axis=1) <= 1.0).all())
+    (True, True)
     """
 
     margin: float

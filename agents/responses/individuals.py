@@ -17,6 +17,21 @@ class Individual(Protocol):
     ----------
     slack : float
         Largest distance, per coordinate, of a report from the true features beyond what the best response moves.
+
+    Examples
+    --------
+    Somebody of your own, who does not move in the first ten rounds:
+
+    >>> import numpy as np
+    >>> from agents import L2Cost
+    >>> from agents.foundation.streams import game_key
+    >>> class Hesitant:
+    ...     slack = 0.0
+    ...     def report(self, features, classifier, cost, key, moment):
+    ...         return features if moment < 10 else cost.best_response(features, classifier)
+    >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
+    >>> [Hesitant().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment) for moment in (0, 10)]
+    [array([0., 0.]), array([0.5, 0. ])]
     """
 
     slack: float
@@ -26,7 +41,17 @@ class Individual(Protocol):
 
 
 class BestResponse:
-    """Moves to the cheapest accepted point if that costs at most the value of being accepted."""
+    """Moves to the cheapest accepted point if that costs at most the value of being accepted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import BestResponse, L2Cost
+    >>> from agents.foundation.streams import game_key
+    >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
+    >>> BestResponse().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment=0)
+    array([0.5, 0. ])
+    """
 
     slack = 0.0
 
@@ -39,7 +64,17 @@ class BestResponse:
 
 
 class Truthful:
-    """Reports the true features, whatever the classifier."""
+    """Reports the true features, whatever the classifier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import L2Cost, Truthful
+    >>> from agents.foundation.streams import game_key
+    >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
+    >>> Truthful().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment=0)
+    array([0., 0.])
+    """
 
     slack = 0.0
 
@@ -58,6 +93,16 @@ class Noisy:
     ----------
     scale : float
         The noise of a coordinate lies in ``[-scale, scale]``, in units of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import L2Cost, Noisy
+    >>> from agents.foundation.streams import game_key
+    >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
+    >>> report = Noisy(scale=0.1).report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment=0)
+    >>> bool((abs(report - [0.5, 0.0]) <= 0.1).all())
+    True
     """
 
     def __init__(self, scale: float) -> None:
@@ -82,6 +127,15 @@ class BudgetLimited:
     ----------
     share : float
         From 0 (never moves) to 1 (the best response).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents import BudgetLimited, L2Cost
+    >>> from agents.foundation.streams import game_key
+    >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
+    >>> [BudgetLimited(share).report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), 0) for share in (0.25, 0.75)]
+    [array([0., 0.]), array([0.5, 0. ])]
     """
 
     slack = 0.0

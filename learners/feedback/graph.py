@@ -59,6 +59,18 @@ class FeedbackGraph:
     ----------
     van der Hoeven, Fusco and Cesa-Bianchi, Beyond bandit feedback in online multiclass classification, NeurIPS 2021,
     Section 1.1: the setting, revealing actions, the domination number.
+
+    Examples
+    --------
+    >>> from learners import FeedbackGraph
+    >>> graph = FeedbackGraph.named("apple_tasting", classes=2)
+    >>> graph.reveals  # label 0 shows nothing, label 1 everything
+    array([[False, False],
+           [ True,  True]])
+    >>> graph.revealing, graph.domination_number
+    (array([1]), 1)
+    >>> FeedbackGraph([[0, 0], [1, 1]]) == graph
+    True
     """
 
     def __init__(self, adjacency: "ArrayLike | DiGraph[Any]", classes: int | None = None) -> None:

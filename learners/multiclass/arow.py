@@ -91,6 +91,22 @@ class Arow(LabelLearner[ArowState]):
     References
     ----------
     Crammer, Kulesza, Dredze (2009), Adaptive regularization of weight vectors, NeurIPS.
+
+    Examples
+    --------
+    >>> from learners import Arow
+    >>> learner = Arow(classes=3)
+    >>> label, state = learner.predict({"features": [1.0, 0.0], "feedback": [-1, -1, -1], "action": [-1], "round": [0]})
+    >>> seen = {"features": [0.0, 1.0], "feedback": [0, 0, 1], "action": [label], "round": [1]}
+    >>> label, state = learner.predict(seen, state)
+    >>> state.weights[0].round(3)
+    array([[-0.333,  0.   ],
+           [ 0.   ,  0.   ],
+           [ 0.333,  0.   ]])
+    >>> state.confidence[0].round(3)
+    array([[0.667, 1.   ],
+           [1.   , 1.   ],
+           [0.667, 1.   ]])
     """
 
     name = "arow"

@@ -91,6 +91,15 @@ class Banditron(MulticlassLearner[BanditronState]):
     References
     ----------
     Kakade, Shalev-Shwartz, Tewari (2008), Efficient bandit algorithms for online multiclass prediction, ICML.
+
+    Examples
+    --------
+    >>> from learners import Banditron, FeedbackGraph
+    >>> graph = FeedbackGraph.named("bandit", classes=4)
+    >>> learner = Banditron(graph, gamma=0.2)
+    >>> label, state = learner.predict({"features": [1.0], "feedback": [-1, -1, -1, -1], "action": [-1], "round": [0]})
+    >>> state.probabilities
+    array([[0.85, 0.05, 0.05, 0.05]])
     """
 
     name = "banditron"

@@ -26,6 +26,21 @@ class MulticlassLearner(DrawingPolicy[State]):
         Number of labels K.
     nodes : int
         Number of actions: K, or K + 1 with a node that asks.
+
+    Examples
+    --------
+    Two games at once:
+
+    >>> from learners import MulticlassPerceptron
+    >>> learner = MulticlassPerceptron(classes=2)
+    >>> nothing = {"features": [[1.0]] * 2, "feedback": [[-1, -1]] * 2, "action": [[-1]] * 2, "round": [[0]] * 2}
+    >>> labels, state = learner.predict(nothing)
+    >>> labels
+    array([0, 0])
+    >>> seen = {"features": [[1.0]] * 2, "feedback": [[0, 1], [1, 0]], "action": [[0]] * 2, "round": [[1]] * 2}
+    >>> labels, state = learner.predict(seen, state)
+    >>> labels
+    array([1, 0])
     """
 
     game = "multiclass"

@@ -139,6 +139,18 @@ class Gappletron(MulticlassLearner[GappletronState]):
     References
     ----------
     van der Hoeven, Fusco, Cesa-Bianchi (2021), Beyond bandit feedback in online multiclass classification, NeurIPS.
+
+    Examples
+    --------
+    >>> from learners import FeedbackGraph, Gappletron
+    >>> learner = Gappletron(FeedbackGraph.named("full", classes=2))
+    >>> label, state = learner.predict({"features": [1.0], "feedback": [-1, -1], "action": [-1], "round": [0]})
+    >>> state.probabilities
+    array([[0.5, 0.5]])
+    >>> seen = {"features": [1.0], "feedback": [0, 1], "action": [label], "round": [1]}
+    >>> label, state = learner.predict(seen, state)
+    >>> state.probabilities  # the gap is 0
+    array([[0., 1.]])
     """
 
     name = "gappletron"

@@ -110,6 +110,18 @@ class Gaptron(MulticlassLearner[GaptronState]):
     References
     ----------
     van der Hoeven (2020), Exploiting the surrogate gap in online multiclass classification, NeurIPS.
+
+    Examples
+    --------
+    >>> from learners import FeedbackGraph, Gaptron
+    >>> learner = Gaptron(FeedbackGraph.named("full", classes=2), radius=1.0, horizon=1000)
+    >>> label, state = learner.predict({"features": [1.0], "feedback": [-1, -1], "action": [-1], "round": [0]})
+    >>> state.probabilities
+    array([[0.5, 0.5]])
+    >>> seen = {"features": [1.0], "feedback": [0, 1], "action": [label], "round": [1]}
+    >>> label, state = learner.predict(seen, state)
+    >>> state.probabilities  # the gap is 1/4
+    array([[0.125, 0.875]])
     """
 
     name = "gaptron"

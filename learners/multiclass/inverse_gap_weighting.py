@@ -181,6 +181,19 @@ class InverseGapWeighting(MulticlassLearner[InverseGapState]):
 
     Zhang, Zhang, Vrousgou, Luo, Mineiro (2023), Practical contextual bandits with feedback graphs, NeurIPS, whose
     convex program the greedy choice replaces.
+
+    Examples
+    --------
+    >>> from learners import FeedbackGraph, InverseGapWeighting
+    >>> learner = InverseGapWeighting(FeedbackGraph.named("label_efficient", classes=2))  # action 2 asks
+    >>> action, state = learner.predict({"features": [1.0], "feedback": [-1, -1], "action": [-1], "round": [0]})
+    >>> state.probabilities
+    array([[0.5, 0. , 0.5]])
+    >>> seen = {"features": [1.0], "feedback": [0, 1], "action": [2], "round": [1]}
+    >>> action, state = learner.predict(seen, state)
+    >>> state.weights[0].round(3)  # 1 / (1 + ridge)
+    array([[0.  ],
+           [0.98]])
     """
 
     name = "inverse-gap-weighting"

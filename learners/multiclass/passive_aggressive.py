@@ -78,6 +78,18 @@ class PassiveAggressive(LabelLearner[PassiveAggressiveState]):
     References
     ----------
     Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), Online passive-aggressive algorithms, JMLR 7.
+
+    Examples
+    --------
+    >>> from learners import PassiveAggressive
+    >>> learner = PassiveAggressive(classes=3)
+    >>> label, state = learner.predict({"features": [1.0, 0.0], "feedback": [-1, -1, -1], "action": [-1], "round": [0]})
+    >>> seen = {"features": [0.0, 1.0], "feedback": [0, 0, 1], "action": [label], "round": [1]}
+    >>> label, state = learner.predict(seen, state)
+    >>> state.weights[0]
+    array([[-0.5,  0. ],
+           [ 0. ,  0. ],
+           [ 0.5,  0. ]])
     """
 
     name = "passive-aggressive"

@@ -76,6 +76,18 @@ class MulticlassPerceptron(LabelLearner[MulticlassPerceptronState]):
     References
     ----------
     Crammer, Singer (2003), Ultraconservative online algorithms for multiclass problems, JMLR 3.
+
+    Examples
+    --------
+    >>> from learners import MulticlassPerceptron
+    >>> learner = MulticlassPerceptron(classes=3)
+    >>> label, state = learner.predict({"features": [1.0, 0.0], "feedback": [-1, -1, -1], "action": [-1], "round": [0]})
+    >>> seen = {"features": [0.0, 1.0], "feedback": [0, 0, 1], "action": [label], "round": [1]}
+    >>> label, state = learner.predict(seen, state)
+    >>> state.weights[0]
+    array([[-1.,  0.],
+           [ 0.,  0.],
+           [ 1.,  0.]])
     """
 
     name = "multiclass-perceptron"
@@ -158,6 +170,22 @@ class SecondOrderPerceptron(LabelLearner[SecondOrderPerceptronState]):
     ----------
     Cesa-Bianchi, Conconi, Gentile (2005), A second-order Perceptron algorithm, SIAM Journal on Computing 34(3); here
     with a diagonal matrix for each label.
+
+    Examples
+    --------
+    >>> from learners import SecondOrderPerceptron
+    >>> learner = SecondOrderPerceptron(classes=3)
+    >>> label, state = learner.predict({"features": [1.0, 0.0], "feedback": [-1, -1, -1], "action": [-1], "round": [0]})
+    >>> seen = {"features": [0.0, 1.0], "feedback": [0, 0, 1], "action": [label], "round": [1]}
+    >>> label, state = learner.predict(seen, state)
+    >>> state.weights[0]
+    array([[-1.,  0.],
+           [ 0.,  0.],
+           [ 1.,  0.]])
+    >>> state.curvature[0]
+    array([[2., 1.],
+           [1., 1.],
+           [2., 1.]])
     """
 
     name = "second-order-perceptron"

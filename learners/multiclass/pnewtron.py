@@ -127,6 +127,15 @@ class PNewtron(MulticlassLearner[PNewtronState]):
     ----------
     Hazan, Kale (2011), Newtron: an efficient bandit algorithm for online multiclass prediction, NeurIPS. The default
     parameters, and the published form, are those of Orabona's library DOGMA.
+
+    Examples
+    --------
+    >>> from learners import FeedbackGraph, PNewtron
+    >>> graph = FeedbackGraph.named("bandit", classes=4)
+    >>> learner = PNewtron(graph, horizon=1000)
+    >>> label, state = learner.predict({"features": [1.0], "feedback": [-1, -1, -1, -1], "action": [-1], "round": [0]})
+    >>> round(learner.gamma, 6), state.probabilities
+    (0.1, array([[0.25, 0.25, 0.25, 0.25]]))
     """
 
     name = "pnewtron"

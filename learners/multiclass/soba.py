@@ -118,6 +118,15 @@ class SobaDiagonal(MulticlassLearner[SobaState]):
     References
     ----------
     Beygelzimer, Orabona, Zhang (2017), Efficient online bandit multiclass learning with O(sqrt T) regret, ICML.
+
+    Examples
+    --------
+    >>> from learners import FeedbackGraph, SobaDiagonal
+    >>> graph = FeedbackGraph.named("bandit", classes=4)
+    >>> learner = SobaDiagonal(graph, gamma=0.2)
+    >>> label, state = learner.predict({"features": [1.0], "feedback": [-1, -1, -1, -1], "action": [-1], "round": [0]})
+    >>> state.probabilities
+    array([[0.85, 0.05, 0.05, 0.05]])
     """
 
     name = "soba-diag"

@@ -244,6 +244,20 @@ class Certificate:
         If no proof is known for the learner.
     ValueError
         If learner, separator and truth do not fit each other.
+
+    Examples
+    --------
+    >>> from learners import Certificate, StrategicPerceptronL2, Truth
+    >>> learner = StrategicPerceptronL2(alpha=0.5)
+    >>> truth = Truth("l2", dim=1, radius=2.0, margin=1.0, intercept=0.0, alpha=(0.5,), nonnegative=False)
+    >>> certificate = Certificate(learner, separator=[1.0, 0.0], truth=truth)
+    >>> nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}
+    >>> classifier, state = learner.predict(nothing)
+    >>> seen = {"features": [-2.0], "prediction": [1.0], "label": [-1.0], "classifier": classifier, "round": [1.0]}
+    >>> classifier, state = learner.predict(seen, state)
+    >>> certificate.check(seen, true_features=[-2.0], state=state)
+    >>> certificate.mistakes, certificate.violation, certificate.checked["7 few mistakes"]
+    (1, None, 1)
     """
 
     def __init__(self, learner: Learner[Any], separator: ArrayLike, truth: Truth) -> None:

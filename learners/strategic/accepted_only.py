@@ -105,6 +105,17 @@ class AcceptedOnlyL2(DrawingLearner[AcceptedOnlyState]):
     References
     ----------
     Helmbold, Littlestone, Long (2000), Apple tasting, Information and Computation 161(2), for learning by acceptance.
+
+    Examples
+    --------
+    >>> from learners import AcceptedOnlyL2
+    >>> learner = AcceptedOnlyL2(alpha=0.5, exploration=2.0)  # accepts everybody in four rounds at least
+    >>> nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}
+    >>> classifier, state = learner.predict(nothing)
+    >>> mistake = {"features": [-2.0], "prediction": [1.0], "label": [-1.0], "classifier": classifier, "round": [1.0]}
+    >>> classifier, state = learner.predict(mistake, state)
+    >>> classifier, state.weights
+    (array([0., 0.]), array([[2.]]))
     """
 
     name = "accepted-only-l2"

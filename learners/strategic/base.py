@@ -34,6 +34,15 @@ class Truth(NamedTuple):
         Whether no weight of the separator is negative.
     alpha_min : tuple of float or None
         The smallest reaches, where individuals differ.
+
+    Examples
+    --------
+    >>> from learners import StrategicPerceptronL2, Truth
+    >>> truth = Truth("l2", dim=2, radius=1.0, margin=0.5, intercept=0.0, alpha=(0.3,), nonnegative=False)
+    >>> StrategicPerceptronL2(alpha=0.3).bound(truth)  # (R / gamma)^2
+    4.0
+    >>> print(StrategicPerceptronL2(alpha=0.3).bound(truth._replace(intercept=0.1)))  # not through the origin
+    None
     """
 
     cost: str
@@ -93,6 +102,21 @@ class Learner(Policy[State]):
     ----------
     cost : str or None
         The manipulation cost that it is made for: ``"l2"``, ``"l1"``, or None for any.
+
+    Examples
+    --------
+    >>> from learners import StrategicPerceptronL2
+    >>> learner = StrategicPerceptronL2.from_knowledge({"cost": "l2", "alpha": 0.5, "radius": 1.0, "margin": 0.1})
+    >>> learner
+    StrategicPerceptronL2(alpha=0.5)
+    >>> nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}
+    >>> classifier, state = learner.predict(nothing)  # accepts everybody
+    >>> classifier
+    array([0., 0.])
+    >>> mistake = {"features": [-2.0], "prediction": [1.0], "label": [-1.0], "classifier": classifier, "round": [1.0]}
+    >>> classifier, state = learner.predict(mistake, state)
+    >>> classifier
+    array([ 0.25 , -0.125])
     """
 
     game = "strategic"

@@ -141,6 +141,17 @@ class BiasedL2(Learner[BiasedL2State]):
         gamma, the margin of a separator; at most R.
     literal : bool
         Space origins as printed, by a share gamma/2 of the segment, which may jump over all good ones.
+
+    Examples
+    --------
+    Two mistakes find both individuals, 101 refute the first one as an origin, and one is enough at the next origin:
+
+    >>> from agents import L2Cost
+    >>> from learners import BiasedL2, passes
+    >>> learner, cost = BiasedL2(alpha=0.5, radius=1.0, margin=0.5), L2Cost(0.5)
+    >>> training = passes.sweep(learner, [[-1.0, 0.0], [1.0, 0.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.origin
+    (104, array([[-0.75,  0.  ]]))
     """
 
     name = "biased-l2"

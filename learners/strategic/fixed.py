@@ -42,6 +42,14 @@ class ConstantClassifier(Learner[FixedState]):
     Parameters
     ----------
     accept : bool
+
+    Examples
+    --------
+    >>> from learners import ConstantClassifier
+    >>> nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}
+    >>> classifier, state = ConstantClassifier(accept=False).predict(nothing)
+    >>> classifier
+    array([ 0., -1.])
     """
 
     name = "constant-classifier"
@@ -68,6 +76,13 @@ class BestFixedClassifier(Learner[FixedState]):
     ----------
     classifier : array_like, shape (d + 1,) or (n, d + 1)
         ``[w, b]`` at any scale, one for all games or one each.
+
+    Examples
+    --------
+    >>> from agents import L2Cost
+    >>> from learners import BestFixedClassifier
+    >>> BestFixedClassifier.from_points([[0.0, 0.0], [2.0, 0.0]], [-1, 1], L2Cost(0.5)).classifier
+    array([[ 1. ,  0. , -1.5]])
     """
 
     name = "best-fixed-classifier"

@@ -119,6 +119,15 @@ class StrategicGradient(SurrogateLearner[GradientState]):
     ----------
     Zinkevich (2003), Online convex programming and generalized infinitesimal gradient ascent.
     Streeter, McMahan (2010), Less regret via online conditioning, for the step sizes.
+
+    Examples
+    --------
+    >>> from agents import L2Cost
+    >>> from learners import StrategicGradient, passes
+    >>> learner, cost = StrategicGradient(alpha=0.5, largest_norm=4.0), L2Cost(0.5)
+    >>> training = passes.sweep(learner, [[-2.0, 0.0], [2.0, 0.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.weights  # eta is 4 / 2 / 2
+    (1, array([[2., 0.]]))
     """
 
     name = "strategic-gradient"

@@ -116,6 +116,15 @@ class GradientMaxMargin(MaxMarginLearner[GradientMaxMarginState]):
     Shen, Ho-Nguyen, Giang-Tran, Kilinc-Karzan (2024), arXiv:2403.18176: their first-order learner goes over all proxies
     in each round, with steps ``1 / sqrt t``.
     Gilbert (1966), An iterative procedure for computing the minimum of a quadratic form on a convex set.
+
+    Examples
+    --------
+    >>> from agents import WeightedL1Cost
+    >>> from learners import GradientMaxMargin, passes
+    >>> learner, cost = GradientMaxMargin(0.5, cost="l1", bias=True), WeightedL1Cost(0.5)
+    >>> training = passes.sweep(learner, [[0.0, 0.0], [2.0, 0.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.weights, training.state.intercept  # x_1 >= 1, before the raise
+    (2, array([[2., 0.]]), array([-2.]))
     """
 
     name = "gradient-max-margin"

@@ -140,6 +140,15 @@ class StrategicMaxMargin(MaxMarginLearner[MaxMarginState]):
     ----------
     Shen, Ho-Nguyen, Giang-Tran, Kilinc-Karzan (2024), arXiv:2403.18176, for the learner.
     Mitchell, Dem'yanov, Malozemov (1974), Finding the point of a polyhedron closest to the origin.
+
+    Examples
+    --------
+    >>> from agents import L2Cost
+    >>> from learners import StrategicMaxMargin, passes
+    >>> learner, cost = StrategicMaxMargin(alpha=0.5, bias=True), L2Cost(0.5)
+    >>> training = passes.sweep(learner, [[0.0, 0.0], [2.0, 0.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.weights, training.state.intercept  # x_1 >= 1, before the raise
+    (2, array([[2., 0.]]), array([-2.]))
     """
 
     name = "strategic-max-margin"

@@ -71,6 +71,14 @@ class Perceptron(Learner[PerceptronState]):
     ties : str
         ``"paper"``: only a wrong prediction is a mistake, and a tie predicts +1. ``"lecture"``: a tie
         ``y (w.x + b) = 0`` is a mistake whatever the label.
+
+    Examples
+    --------
+    >>> from learners import Perceptron, passes
+    >>> learner = Perceptron(bias=True)
+    >>> training = passes.sweep(learner, [[2.0], [-1.0], [1.0]], labels=[1, -1, -1])
+    >>> training.updates, training.state.weights, training.state.intercept  # accepts x >= 2
+    (4, array([[1.]]), array([-2.]))
     """
 
     name = "perceptron"
@@ -123,6 +131,14 @@ class MarginPerceptron(Perceptron):
         As for `Perceptron`.
     learning_rate : float
         eta, from 1e-40 to 1e40. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
+
+    Examples
+    --------
+    >>> from learners import MarginPerceptron, passes
+    >>> learner = MarginPerceptron(threshold=1.0)
+    >>> training = passes.sweep(learner, [[0.5], [-0.5]], labels=[1, -1])
+    >>> training.updates, training.state.weights  # |w x| is 1, and was less before the last update
+    (4, array([[2.]]))
     """
 
     name = "margin-perceptron"

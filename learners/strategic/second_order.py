@@ -123,6 +123,15 @@ class SecondOrderStrategicPerceptron(Learner[SecondOrderState]):
     References
     ----------
     Cesa-Bianchi, Conconi, Gentile (2005), A second-order perceptron algorithm, SIAM Journal on Computing 34(3).
+
+    Examples
+    --------
+    >>> from agents import L2Cost
+    >>> from learners import SecondOrderStrategicPerceptron, passes
+    >>> learner, cost = SecondOrderStrategicPerceptron(alpha=0.5, regularisation=1.0), L2Cost(0.5)
+    >>> training = passes.sweep(learner, [[-2.0, 0.0], [2.0, 0.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.weights  # 2 / (1 + 2 * 2)
+    (1, array([[0.4, 0. ]]))
     """
 
     name = "second-order-strategic-perceptron"

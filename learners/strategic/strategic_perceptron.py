@@ -67,6 +67,17 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
     -----
     At most ``R^2 |w*|^2`` mistakes (Theorem 1, sharpened) on true points that a hyperplane through the origin
     separates, if every label is revealed.
+
+    Examples
+    --------
+    The first mistake leads to ``w = (2, 0)``; the second individual then moves to (1, -2), which counts as (0, -2):
+
+    >>> from agents import L2Cost
+    >>> from learners import StrategicPerceptronL2, passes
+    >>> learner, cost = StrategicPerceptronL2(alpha=1.0), L2Cost(1.0)
+    >>> training = passes.sweep(learner, [[-2.0, 0.0], [0.5, -2.0]], labels=[-1, -1], cost=cost)
+    >>> training.updates, training.state.weights
+    (2, array([[2., 2.]]))
     """
 
     name = "strategic-perceptron-l2"
@@ -191,6 +202,15 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
     At most ``(1 + (R + max alpha)^2) |w*|^2`` mistakes (Theorem 2, sharpened) on true points that a hyperplane through
     the origin separates whose weights are not negative, if every label is revealed; ``scale_free`` at most
     ``1.5625 (R + max alpha)^2 |w*|^2``.
+
+    Examples
+    --------
+    >>> from agents import WeightedL1Cost
+    >>> from learners import StrategicPerceptronL1, passes
+    >>> learner, cost = StrategicPerceptronL1(alpha=[1.0, 0.0], radius=2.0), WeightedL1Cost([1.0, 0.0])
+    >>> training = passes.sweep(learner, [[-2.0, 0.0], [1.0, 1.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.weights.round(3)  # eta is 1 / 26
+    (1, array([[2.038, 0.   ]]))
     """
 
     name = "strategic-perceptron-l1"
@@ -255,6 +275,15 @@ class BiasedL1(StrategicPerceptronL1):
         As for `StrategicPerceptronL1`, with R + 1 for R.
     literal : bool
         Correct the fake coordinate, too, as the printed reduction does: then intercepts cannot be negative.
+
+    Examples
+    --------
+    >>> from agents import WeightedL1Cost
+    >>> from learners import BiasedL1, passes
+    >>> learner, cost = BiasedL1(alpha=[1.0, 0.0], radius=2.0), WeightedL1Cost([1.0, 0.0])
+    >>> training = passes.sweep(learner, [[-2.0, 0.0], [1.0, 1.0]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.weights.round(3), training.state.intercept  # eta is 1 / 34
+    (1, array([[2.029, 0.   ]]), array([-1.]))
     """
 
     name = "biased-l1"

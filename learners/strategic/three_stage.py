@@ -299,6 +299,17 @@ class ThreeStageL2(DrawingLearner[ThreeStageState]):
     Online strategic classification with noise and partial feedback, NeurIPS 2025: stages, proxies, exponent.
     Zhang, Shen, Awasthi (2020), Efficient active learning of sparse halfspaces with arbitrary bounded noise, NeurIPS:
     mirror descent in a band, and its gradient.
+
+    Examples
+    --------
+    >>> from learners import ThreeStageL2
+    >>> nothing = {"features": [0.0] * 2, "prediction": [0.0], "label": [0.0], "classifier": [0.0] * 3, "round": [0.0]}
+    >>> learner = ThreeStageL2(alpha=0.5, radius=1.0, noise=0.1)
+    >>> first, state = learner.predict(nothing)
+    >>> seen = {"features": [0.5, 0.5], "prediction": [1.0], "label": [1.0], "classifier": first, "round": [1.0]}
+    >>> second, state = learner.predict(seen, state)
+    >>> bool((second == -first).all())  # the initialisation looks at both sides in turn
+    True
     """
 
     name = "three-stage-l2"

@@ -162,6 +162,17 @@ class UnknownCostL2(Learner[UnknownCostState]):
         gamma, the margin of a separator through the origin; at most R.
     literal : bool
         Search as printed, which forgets estimates that were too large (and may need a square of the logarithm).
+
+    Examples
+    --------
+    Everybody moves to the boundary, where estimate 0 learns nothing. It may make 9 mistakes; the tenth refutes it:
+
+    >>> from agents import L2Cost
+    >>> from learners import UnknownCostL2, passes
+    >>> learner, cost = UnknownCostL2(radius=1.0, margin=1.0), L2Cost(1.0)
+    >>> training = passes.sweep(learner, [[-1.0]], labels=[-1], cost=cost)
+    >>> training.updates, training.state.estimate, training.clean
+    (11, array([0.5]), True)
     """
 
     name = "unknown-cost-l2"
@@ -224,6 +235,15 @@ class UnknownMarginL2(UnknownCostL2):
     ----------
     radius : float
         R, the largest norm of true features.
+
+    Examples
+    --------
+    >>> from agents import L2Cost
+    >>> from learners import UnknownMarginL2, passes
+    >>> learner, cost = UnknownMarginL2(radius=1.0), L2Cost(1.0)
+    >>> training = passes.sweep(learner, [[-1.0]], labels=[-1], cost=cost)
+    >>> training.updates, training.state.estimate, training.state.margin  # the first guess, R, was right
+    (11, array([0.5]), array([1.]))
     """
 
     name = "unknown-margin-l2"
@@ -257,6 +277,15 @@ class UnknownCostL1Single(UnknownCostL2):
         k, counted from 0.
     literal : bool
         As for `UnknownCostL2`.
+
+    Examples
+    --------
+    >>> from agents import WeightedL1Cost
+    >>> from learners import UnknownCostL1Single, passes
+    >>> learner, cost = UnknownCostL1Single(radius=1.0, margin=1.0, direction=0), WeightedL1Cost([1.0, 0.0])
+    >>> training = passes.sweep(learner, [[-1.0, 0.0]], labels=[-1], cost=cost)
+    >>> training.updates, training.state.estimate, training.clean
+    (11, array([0.5]), True)
     """
 
     name = "unknown-cost-l1-single"

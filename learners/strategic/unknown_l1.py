@@ -115,6 +115,17 @@ class UnknownCostsL1(Learner[UnknownCostsL1State]):
     growing. *Measured* (``docs/beyond_the_paper.md``): on random arrivals W is about 1, and there are one and a half
     times to twice as many mistakes as with Algorithm 3, which is told every alpha_i; greedy adversaries over small
     pools of individuals run out of mistakes.
+
+    Examples
+    --------
+    The positive individual is rejected at the bounds 2 and 1.5, and each time proves one that is 0.5 less:
+
+    >>> from agents import WeightedL1Cost
+    >>> from learners import UnknownCostsL1, passes
+    >>> learner, cost = UnknownCostsL1(radius=2.0, margin=0.5), WeightedL1Cost([0.6])
+    >>> training = passes.sweep(learner, [[-1.0], [0.5]], labels=[-1, 1], cost=cost)
+    >>> training.updates, training.state.upper
+    (3, array([[1.]]))
     """
 
     name = "unknown-costs-l1"

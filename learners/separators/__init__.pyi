@@ -1,0 +1,1 @@
+from . import margins as margins

@@ -109,7 +109,7 @@ class AcceptedOnlyL2(DrawingLearner[AcceptedOnlyState]):
     Examples
     --------
     >>> from learners import AcceptedOnlyL2
-    >>> learner = AcceptedOnlyL2(alpha=0.5, exploration=2.0)  # accepts everybody in four rounds at least
+    >>> learner = AcceptedOnlyL2(alpha=0.5, exploration=2.0)  # accepts everybody in its first four rounds
     >>> nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}
     >>> classifier, state = learner.predict(nothing)
     >>> mistake = {"features": [-2.0], "prediction": [1.0], "label": [-1.0], "classifier": classifier, "round": [1.0]}

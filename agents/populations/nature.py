@@ -204,7 +204,7 @@ class TangentAdversary(Population):
     >>> from agents.foundation.streams import game_key
     >>> nature, cost = TangentAdversary(margin=0.6).arrivals(game_key(seed=0)), L2Cost(alpha=0.5)
     >>> row, label = nature.meet(0, np.zeros(4), cost.norm, cost.budgets(dim=3))
-    >>> nature.features[row], label
+    >>> nature.features[row], label  # of norm 1
     (array([-0.6,  0.8,  0. ]), -1.0)
     """
 

@@ -81,7 +81,8 @@ class BestFixedClassifier(Learner[FixedState]):
     --------
     >>> from agents import L2Cost
     >>> from learners import BestFixedClassifier
-    >>> BestFixedClassifier.from_points([[0.0, 0.0], [2.0, 0.0]], [-1, 1], L2Cost(0.5)).classifier
+    >>> learner = BestFixedClassifier.from_points([[0.0, 0.0], [2.0, 0.0]], labels=[-1, 1], cost=L2Cost(0.5))
+    >>> learner.classifier  # x_1 >= 1, raised by 0.5
     array([[ 1. ,  0. , -1.5]])
     """
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Key
 
+HERE = f"{__name__.partition('.')[0]}."
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
@@ -132,11 +133,7 @@ class Policy(ABC, Generic[State]):
             raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
         patterns = self.__dict__.setdefault("_patterns", {})
         if dim not in patterns:
-            patterns[dim] = [(field.dtype, field.shape[1:]) for field in self.initial_state(1, dim)]
-            wanted = self._weights_shape(dim)
-            if patterns[dim][0] != (np.float64, wanted):
-                shown = ", ".join(map(str, ("games", *wanted)))
-                raise ValueError(f"{self.name} must begin with weights of shape ({shown}), got {patterns[dim][0]}")
+            patterns[dim] = self._pattern(dim)
         names = getattr(state, "_fields", ())
         for name, field, (dtype, shape) in zip(names, state, patterns[dim], strict=True):
             if not isinstance(field, np.ndarray) or field.dtype != dtype:
@@ -148,6 +145,26 @@ class Policy(ABC, Generic[State]):
                 )
             if not (field.flags.c_contiguous and field.flags.writeable):
                 raise ValueError(f"state.{name} must be contiguous and writeable; pass a copy")
+
+    def _pattern(self, dim: int) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
+        """Return dtype and shape of one game's part of every field, if it begins with what its rules need."""
+        begun = self.initial_state(1, dim)
+        found = [(np.asarray(field).dtype, np.shape(field)[1:]) for field in begun]
+        needed = [(field.dtype, field.shape[1:]) for field in self._maker().initial_state(self, 1, dim)]
+        needed[0] = np.dtype(np.float64), self._weights_shape(dim)
+        for name, got, (dtype, wanted) in zip(getattr(begun, "_fields", ()), found, needed, strict=True):
+            if got != (dtype, wanted):
+                kind = "" if dtype == np.float64 else f"{dtype} "
+                shape = ", ".join(map(str, ("games", *wanted)))
+                raise ValueError(f"{self.name} must begin with {kind}{name} of shape ({shape}), got {got}")
+        return found
+
+    def _maker(self) -> "type[Policy[State]]":
+        """Return the class of this package that the rules were written with; its own if there is none."""
+        for kind in type(self).__mro__:
+            if kind.__module__.startswith(HERE) and getattr(kind, "state_class", None) is self.state_class:
+                return kind
+        return type(self)
 
     def _check_health(self, damaged: int) -> None:
         """Make sure that no game (else its number, not -1) leads to numbers that nobody can play."""

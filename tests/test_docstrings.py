@@ -13,8 +13,12 @@ FACES = (
     "agents",
     "learners",
     "learners.bounds",
+    "learners.rl",
     "learners.separators.margins",
     "learners.strategic.passes",
+    "strategic_env",
+    "strategic_env.multi_agent",
+    "strategic_env.report",
 )
 # Examples that compile or play for long: the slow tests run them.
 SLOW: frozenset[str] = frozenset()

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -12,6 +13,10 @@ from agents.foundation.typing import Key
 
 HERE = f"{__name__.partition('.')[0]}."
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+# Place of the features in an observation of either game.
+FEATURES = 1
+# What compiled rules return, with nothing changed, for an observation that holds a number that is not allowed.
+REFUSED = -2
 
 
 class Policy(ABC, Generic[State]):
@@ -175,6 +180,89 @@ class Policy(ABC, Generic[State]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+
+class RuledPolicy(Policy[State]):
+    """A policy that does what its compiled rules say, unless it predicts in another way."""
+
+    @abstractmethod
+    def _read(self, observation: Any) -> Any:
+        """Return an observation of n games as the rules need it: inspected, with ``features`` (n, d); or raise."""
+
+    @abstractmethod
+    def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
+        """Return the entries, unchecked, of what may be an environment's observation; else None."""
+
+    @abstractmethod
+    def _arranged(self, entries: tuple[Any, ...]) -> Any:
+        """Return what `_read` would of entries that it needs no copy of; nothing has inspected the numbers."""
+
+    @abstractmethod
+    def _columns(self, dim: int) -> tuple[int, ...]:
+        """Return how many numbers each of the entries has for one game."""
+
+    @abstractmethod
+    def _advance(self, state: State, seen: Any) -> tuple[NDArray[Any], int]:
+        """Return the actions of n games by the rules, and the damaged game, -1 if there is none, or ``REFUSED``."""
+
+    def _follow_rules(
+        self, observation: Any, state: State | None, episode_start: ArrayLike | None
+    ) -> tuple[Any, State]:
+        """Read, go on, and apply the rules: ``predict`` of either game.
+
+        The arrays that environments hand out go straight to the rules, which inspect the numbers before anything
+        changes. Everything else, and every fault, goes the long way, which says what is wrong.
+        """
+        entries = self._handed_out(observation)
+        if entries is not None and state is not None and self._is_usual(entries, state, episode_start):
+            seen = self._arranged(entries)
+            actions, damaged = self._apply(state, seen)
+            if damaged != REFUSED:
+                return (actions if seen.batched else actions[0]), state
+        seen = self._read(observation)
+        games, dim = seen.features.shape
+        current = self._going_on(state, episode_start, games, dim)
+        actions, _ = self._apply(current, seen)
+        self._note_usual((games,) if seen.batched else (), games, dim)
+        return (actions if seen.batched else actions[0]), current
+
+    def _is_usual(self, entries: tuple[Any, ...], state: State, episode_start: ArrayLike | None) -> bool:
+        """Whether no game begins anew and every array is one that the long way would hand to the rules as it is."""
+        usual = vars(self).get("_usual", {}).get(entries[FEATURES].shape)
+        if usual is None or type(state) is not self.state_class:
+            return False
+        try:
+            kinds = [_kind(array) for array in (*entries, *state)]
+        except AttributeError:  # of what is no array
+            return False
+        return kinds == usual and (episode_start is None or _nothing_begins(episode_start, len(state[0])))
+
+    def _note_usual(self, batch: tuple[int, ...], games: int, dim: int) -> None:
+        """Note the kinds of what has just been read, and of the state that has passed its check."""
+        usual, shape = vars(self).setdefault("_usual", {}), (*batch, dim)
+        if shape not in usual and type(self).check_state is Policy.check_state:  # else somebody asks more of a state
+            read = [(np.dtype(np.float64), (*batch, columns)) for columns in self._columns(dim)]
+            kept = [(dtype, (games, *rest)) for dtype, rest in vars(self)["_patterns"][dim]]
+            usual[shape] = [(np.ndarray, *kind, True) for kind in (*read, *kept)]
+
+    def _apply(self, state: State, seen: Any) -> tuple[NDArray[Any], int]:
+        """Return what `_advance` does, or raise where a game is damaged."""
+        try:
+            actions, damaged = self._advance(state, seen)
+        except ZeroDivisionError as error:
+            raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
+        self._check_health(damaged)
+        return actions, damaged
+
+
+# All that a compiled function asks of its arrays: "carray" are those that are contiguous, aligned and writeable.
+_kind = attrgetter("__class__", "dtype", "shape", "flags.carray")
+
+
+def _nothing_begins(episode_start: ArrayLike, games: int) -> bool:
+    """Whether this is an array of one ``False`` for each game."""
+    usual = type(episode_start) is np.ndarray and episode_start.dtype == np.bool_ and episode_start.shape == (games,)
+    return usual and not np.count_nonzero(episode_start)
 
 
 class DrawingPolicy(Policy[State]):

@@ -14,7 +14,7 @@ from agents.foundation.disk_cache import DiskCache
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Numba's own option, which it does not document: without it everything works, more slowly.
-_WITHOUT_REFERENCES = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+WITHOUT_REFERENCES = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 _IN_PYTHON = bool(getattr(numba.config, "DISABLE_JIT", 0))  # NUMBA_DISABLE_JIT=1
 
@@ -26,7 +26,7 @@ def compiled(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """Compile a small function that allocates nothing into each of its compiled callers."""
-    return _compile(function, forceinline=True, **_WITHOUT_REFERENCES)
+    return _compile(function, forceinline=True, **WITHOUT_REFERENCES)
 
 
 def loop(function: Function) -> Function:
@@ -34,7 +34,7 @@ def loop(function: Function) -> Function:
 
     Numba then counts no references to arrays, which takes most of the time of a round of a few features.
     """
-    return _compile(function, nogil=True, error_model="numpy", **_WITHOUT_REFERENCES)
+    return _compile(function, nogil=True, error_model="numpy", **WITHOUT_REFERENCES)
 
 
 def released(function: Function) -> Function:

@@ -9,12 +9,12 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_length, flag
 from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, exploration_of, self_revealing
-from learners.multiclass.descent import beginning, learn_gradient
+from learners.multiclass.descent import beginning, has_the_gradients, learn_gradient
 from learners.multiclass.losses import SPECIAL_HINGE, write_slopes
 from learners.multiclass.observation import HIDDEN, LABEL
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import add_to_row, leader, played_outcome, write_leading
-from learners.strategic.rules import rule_of
+from learners.strategic.rules import rule_of, stays_inside
 
 
 class BanditronState(NamedTuple):
@@ -45,6 +45,9 @@ class BanditronState(NamedTuple):
     gradients: Float
     gamma: Float
     weighted: Bool
+
+
+rule_of(BanditronState, stays_inside)(has_the_gradients)
 
 
 @rule_of(BanditronState, distribute)

@@ -10,14 +10,14 @@ from agents.foundation.checks import count, finite_number, shown
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
 from learners.feedback.graph import FeedbackGraph
-from learners.multiclass.observation import read
+from learners.multiclass.observation import Reading, arranged, handed_out, read
 from learners.multiclass.rules import advance
-from learners.policy import DrawingPolicy
+from learners.policy import DrawingPolicy, RuledPolicy
 
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
-class MulticlassLearner(DrawingPolicy[State]):
+class MulticlassLearner(DrawingPolicy[State], RuledPolicy[State]):
     """A policy that names the label of the features that it is shown, or asks for it.
 
     Attributes
@@ -86,18 +86,24 @@ class MulticlassLearner(DrawingPolicy[State]):
         ValueError
             If a shape does not fit, a number is none that an environment shows, or the state is damaged.
         """
-        seen = read(observation, self.classes)
-        games, dim = seen.features.shape
-        current = self._going_on(state, episode_start, games, dim)
-        action = np.empty(games, dtype=np.int64)
-        try:
-            damaged = advance(current, seen.features, seen.feedback, seen.action, seen.rounds, action)
-        except ZeroDivisionError as error:
-            raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
-        self._check_health(damaged)
-        return (action if seen.batched else action[0]), current
+        return self._follow_rules(observation, state, episode_start)
 
     by_rules = predict
+    _arranged = staticmethod(arranged)
+
+    def _read(self, observation: Any) -> Reading:
+        return read(observation, self.classes, self.nodes)
+
+    def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
+        return handed_out(observation, self.classes)
+
+    def _columns(self, dim: int) -> tuple[int, ...]:
+        return 1, dim, self.classes, 1
+
+    def _advance(self, state: State, seen: Reading) -> tuple[Int, int]:
+        features, feedback, last, rounds, _ = seen
+        actions = np.empty(len(features), dtype=np.int64)
+        return actions, advance(state, features, feedback, last, rounds, actions)
 
     def begin_episode(self, state: State, game: int, key: Key) -> None:
         """Give a new episode a random stream of its own."""

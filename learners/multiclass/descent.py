@@ -54,6 +54,11 @@ def beginning(kind: str, norm: float, games: int, classes: int, dim: int) -> dic
     }
 
 
+def has_the_gradients(state: Any, game: int) -> bool:
+    """Whether the sum of gradients is there if the kind of descent needs it: a rule for `stays_inside`."""
+    return bool(state.descent[game] != PARAMETER_FREE or state.gradients.shape[1] > 0)
+
+
 @inlined
 def learn_label(state: Any, game: int, feedback: Float) -> None:
     """Descend on the loss of the label, if the feedback (K,) tells it, over the probability that the graph would."""

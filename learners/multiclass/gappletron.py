@@ -9,11 +9,11 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_
 from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, checked_graph, per_game
-from learners.multiclass.descent import DESCENTS, beginning, learn_label
+from learners.multiclass.descent import DESCENTS, beginning, has_the_gradients, learn_label
 from learners.multiclass.losses import LOSSES, check_kappa, gap, minimal_gap, smoothness
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import leader, write_mixture, write_scores
-from learners.strategic.rules import rule_of
+from learners.strategic.rules import rule_of, stays_inside
 
 PARAMETERS = ("ones", "theory")
 MOST_EXPLORATION = 0.5
@@ -68,6 +68,9 @@ class GappletronState(NamedTuple):
     gamma: Float
     minimal: Bool
     unrevealing: Int
+
+
+rule_of(GappletronState, stays_inside)(has_the_gradients)
 
 
 @rule_of(GappletronState, distribute)

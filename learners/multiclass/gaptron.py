@@ -10,11 +10,11 @@ from agents.foundation.compiled import compiled
 from agents.foundation.typing import Bool, Float, Int, Key
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.base import MulticlassLearner, per_game, self_revealing
-from learners.multiclass.descent import beginning, learn_label
+from learners.multiclass.descent import beginning, has_the_gradients, learn_label
 from learners.multiclass.losses import LOGISTIC_2, LOSSES, check_kappa, loss
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import leader, write_mixture, write_scores
-from learners.strategic.rules import rule_of
+from learners.strategic.rules import rule_of, stays_inside
 
 GAPTRON_LOSSES = ("logistic_2", "smooth_hinge", "special_hinge")
 
@@ -60,6 +60,9 @@ def gaptron_gap(kind: int, kappa: float, scores: Float) -> float:
     if kind != LOGISTIC_2:
         return own
     return 1.0 - 2.0**-own if own <= 1.0 else 1.0
+
+
+rule_of(GaptronState, stays_inside)(has_the_gradients)
 
 
 @rule_of(GaptronState, distribute)

@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.foundation.checks import LARGEST_COUNT, LARGEST_REPORT, shown
 from agents.foundation.compiled import loop
 from agents.foundation.typing import Float, Numbers
-from learners.strategic.observation import game_rows, real_numbers
+from learners.strategic.observation import game_rows, plain_entries, real_numbers
 
 KEYS = ("action", "features", "feedback", "round")
 HIDDEN, OTHER, LABEL = -1.0, 0.0, 1.0
@@ -66,6 +69,10 @@ class Layout:
         }
 
 
+_layout = lru_cache(Layout)
+_ENTRIES = itemgetter(*KEYS)
+
+
 class Reading(NamedTuple):
     """An observation of n games as a learner needs it: float64, contiguous, checked.
 
@@ -85,8 +92,8 @@ class Reading(NamedTuple):
     batched: bool
 
 
-def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int) -> Reading:
-    """Read an observation, of one game or of n games with a leading axis, as a mapping or flat.
+def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int, nodes: int) -> Reading:
+    """Read an observation, of one game or of n games with a leading axis, as a mapping or flat, for so many actions.
 
     Raises
     ------
@@ -109,15 +116,33 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int) -> Read
     features = game_rows("features", reported, games, dim)
     feedback = game_rows("feedback", entries["feedback"], games, classes)
     action, rounds = (game_rows(key, entries[key], games, 1).reshape(games) for key in ("action", "round"))
-    fault = inspect(features, feedback, action, rounds)
+    fault = inspect(features, feedback, action, rounds, nodes)
     if fault:
         key = KEYS[fault - 1]
-        raise ValueError(f"{key} must be {_ALLOWED[key].format(classes)}, got {shown(entries[key].tolist())}")
+        asks = "a node that asks" if nodes > classes else "none asks"
+        allowed = _ALLOWED[key].format(nodes - 1, asks)
+        raise ValueError(f"{key} must be {allowed}, got {shown(entries[key].tolist())}")
     return Reading(features, feedback, action, rounds, reported.ndim == 2)
 
 
+def handed_out(observation: object, classes: int) -> tuple[Any, ...] | None:
+    """Return the entries of `KEYS` in what environments hand out, a dictionary or flat, unchecked; else None."""
+    if type(observation) is np.ndarray:
+        dim = observation.shape[-1] - classes - 2 if observation.ndim else 0
+        observation = _layout(dim, classes).split(observation) if dim > 0 else None
+    return plain_entries(observation, _ENTRIES)
+
+
+def arranged(entries: tuple[Float, ...]) -> Reading:
+    """Return the reading of float64 entries of the right shapes; `inspect` has not seen it."""
+    action, features, feedback, rounds = entries
+    if features.ndim == 1:
+        return Reading(features[np.newaxis], feedback[np.newaxis], action, rounds, False)
+    return Reading(features, feedback, action[:, 0], rounds[:, 0], True)
+
+
 _ALLOWED = {
-    "action": "an integer from 0 to {} (a node that asks), or -1 before the first round",
+    "action": "an integer from 0 to {} ({}), or -1 before the first round",
     "features": f"finite and at most {LARGEST_REPORT:g} in size",
     "feedback": "-1 where it is hidden, else 0, or 1 for one label",
     "round": f"finite and at least 0, and at most {LARGEST_COUNT:,}",
@@ -125,10 +150,10 @@ _ALLOWED = {
 
 
 @loop
-def inspect(features: Float, feedback: Float, action: Float, rounds: Float) -> int:
+def inspect(features: Float, feedback: Float, action: Float, rounds: Float, nodes: int) -> int:
     """Return the position in `KEYS`, from 1, of the first entry that is not allowed; 0 if there is none."""
     for game in range(features.shape[0]):
-        if not (-1.0 <= action[game] <= feedback.shape[1] and action[game] == math.floor(action[game])):
+        if not (-1.0 <= action[game] < nodes and action[game] == math.floor(action[game])):
             return 1
         for value in features[game]:
             if not abs(value) <= LARGEST_REPORT:

@@ -14,7 +14,9 @@ from agents.foundation.compiled import compiled, loop
 from agents.foundation.lanes import copy
 from agents.foundation.streams import uniform
 from agents.foundation.typing import Float, Int, Key
-from learners.strategic.rules import INLINED
+from learners.multiclass.observation import inspect
+from learners.policy import REFUSED
+from learners.strategic.rules import INLINED, first_astray
 
 # A purpose far from those of `agents.foundation.streams`: a learner and a game with the same seed draw independent
 # numbers.
@@ -82,8 +84,14 @@ def drawn(probabilities: Float, key: Key, moment: int) -> int:
 def advance(state: Any, features: Float, feedback: Float, action: Float, rounds: Float, out: Int) -> int:
     """Let each of n games learn from its last round and write its next action to ``out`` (n,).
 
-    Return the first game whose scores or probabilities are not finite, and go no further; -1 if none has such.
+    Return the first game whose state is damaged or whose scores or probabilities are not finite, and go no further; -1
+    if none has such; ``REFUSED``, with nothing done, if the observation holds a number that is not allowed.
     """
+    if inspect(features, feedback, action, rounds, state.probabilities.shape[1]):
+        return REFUSED
+    astray = first_astray(state, features.shape[0])
+    if astray >= 0:
+        return astray
     for game in range(features.shape[0]):
         # A state that begins in the middle of an episode has decided nothing yet.
         if rounds[game] > 0.0 and state.decided[game] > 0 and action[game] >= 0.0:

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.foundation.checks import count, finite_array, finite_number, flag, one_of
 from learners.bounds.common import RELATIVE_SLACK
-from learners.policy import DrawingPolicy, Policy
+from learners.policy import DrawingPolicy, RuledPolicy
 from learners.policy import State as State
-from learners.strategic.observation import read
+from learners.strategic.observation import FLOAT64, Reading, arranged, handed_out, read
 from learners.strategic.rules import advance
 
 
@@ -95,7 +95,7 @@ def with_one_reach(knowledge: Mapping[str, object]) -> Mapping[str, object]:
     return dict(knowledge) | {"alpha": knowledge["alpha_min"]}
 
 
-class Learner(Policy[State]):
+class Learner(RuledPolicy[State]):
     """A policy that learns while it predicts, and whose action is the next classifier.
 
     Attributes
@@ -179,20 +179,19 @@ class Learner(Policy[State]):
         ValueError
             If a shape does not fit, a number is none that an environment shows, or the state is damaged.
         """
-        seen = read(observation)
-        games, dim = seen.features.shape
-        current = self._going_on(state, episode_start, games, dim)
-        action = np.empty((games, dim + 1))
-        said = seen.features, seen.prediction, seen.label, seen.classifier, seen.rounds, seen.eps
-        try:
-            damaged = advance(current, *said, action)
-        except ZeroDivisionError as error:
-            raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
-        self._check_health(damaged)
-        published = action.astype(seen.dtype, copy=False)
-        return (published if seen.batched else published[0]), current
+        return self._follow_rules(observation, state, episode_start)
 
     by_rules = predict
+    _read, _handed_out, _arranged = staticmethod(read), staticmethod(handed_out), staticmethod(arranged)
+
+    def _columns(self, dim: int) -> tuple[int, ...]:
+        return dim + 1, dim, 1, 1, 1
+
+    def _advance(self, state: State, seen: Reading) -> tuple[NDArray[np.floating[Any]], int]:
+        features, prediction, label, classifier, rounds, eps, _, dtype = seen
+        published = np.empty(classifier.shape)
+        damaged = advance(state, features, prediction, label, classifier, rounds, eps, published)
+        return (published if dtype is FLOAT64 else published.astype(dtype)), damaged
 
 
 class DrawingLearner(DrawingPolicy[State], Learner[State]):

@@ -10,8 +10,8 @@ from agents.costs import L1
 from agents.foundation.checks import finite_length
 from agents.foundation.lanes import dot
 from agents.foundation.typing import Bool, Float, Int
-from learners.strategic.rules import learn, publish, rule_of
-from learners.strategic.surrogates import SurrogateLearner, write_raised, write_surrogate
+from learners.strategic.rules import learn, publish, rule_of, stays_inside
+from learners.strategic.surrogates import SurrogateLearner, has_the_reaches, write_raised, write_surrogate
 
 # Steps are this share of the ball's radius over the root of the gradients' squares. The bound is smallest at sqrt 2
 # (five eighths of what it is at 1/2), but steps of 1/2 err less often on every stream that was measured.
@@ -43,6 +43,9 @@ class GradientState(NamedTuple):
     alpha: Float
     norm: Int
     bias: Bool
+
+
+rule_of(GradientState, stays_inside)(has_the_reaches)
 
 
 @rule_of(GradientState, learn)

@@ -8,8 +8,8 @@ from agents.foundation.lanes import copy, dot
 from agents.foundation.typing import Bool, Float, Int
 from learners.separators.shortest_vector import write_member
 from learners.strategic.max_margin import MaxMarginLearner
-from learners.strategic.rules import learn, publish, rule_of
-from learners.strategic.surrogates import write_constant, write_raised, write_surrogate
+from learners.strategic.rules import learn, publish, rule_of, stays_inside
+from learners.strategic.surrogates import has_the_reaches, write_constant, write_raised, write_surrogate
 
 
 class GradientMaxMarginState(NamedTuple):
@@ -39,6 +39,9 @@ class GradientMaxMarginState(NamedTuple):
     alpha: Float
     norm: Int
     bias: Bool
+
+
+rule_of(GradientMaxMarginState, stays_inside)(has_the_reaches)
 
 
 @rule_of(GradientMaxMarginState, learn)

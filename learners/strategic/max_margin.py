@@ -21,8 +21,15 @@ from agents.foundation.typing import Bool, Float, Int
 from learners import bounds
 from learners.separators.shortest_vector import PRECISION, free_row, shorten, step_towards
 from learners.strategic.base import Truth
-from learners.strategic.rules import learn, publish, rule_of
-from learners.strategic.surrogates import State, SurrogateLearner, write_constant, write_raised, write_surrogate
+from learners.strategic.rules import learn, publish, rule_of, stays_inside
+from learners.strategic.surrogates import (
+    State,
+    SurrogateLearner,
+    has_the_reaches,
+    write_constant,
+    write_raised,
+    write_surrogate,
+)
 
 
 class MaxMarginState(NamedTuple):
@@ -54,6 +61,9 @@ class MaxMarginState(NamedTuple):
     alpha: Float
     norm: Int
     bias: Bool
+
+
+rule_of(MaxMarginState, stays_inside)(has_the_reaches)
 
 
 @rule_of(MaxMarginState, learn)

@@ -1,23 +1,25 @@
 """What a compiled rule of a learner looks like, and the loop that applies it to many games.
 
 A learner's state is a NamedTuple of arrays whose first axis is the game. *The class of the state selects the rule*:
-each learner overloads `learn` and `publish` for its own class, one that learns from few rounds `concerns`, too, and
-everything compiled calls these. Python calls the same rules where nothing is compiled (``NUMBA_DISABLE_JIT=1``).
+each learner overloads `learn` and `publish` for its own class, one that learns from few rounds `concerns`, one whose
+state holds an index `stays_inside`, and everything compiled calls these. Python calls the same rules where nothing is
+compiled (``NUMBA_DISABLE_JIT=1``).
 """
 
-import inspect
 import math
 from collections.abc import Callable
 from functools import singledispatch
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from numba import types
 from numba.extending import overload
 
-from agents.foundation.compiled import compiled, loop
+from agents.foundation.compiled import WITHOUT_REFERENCES, compiled, loop
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float
-from learners.strategic.observation import rounding
+from learners.policy import REFUSED
+from learners.strategic.observation import inspect, rounding
 
 # Shorter weights than this are taken for none, so that scaling into the action box rounds nothing.
 SHORTEST_WEIGHTS = 1e-150
@@ -63,6 +65,15 @@ def concerns(state: Any, game: int, prediction: float, label: float) -> bool:
     return True
 
 
+@singledispatch
+def stays_inside(state: Any, game: int) -> bool:
+    """Whether the integers in one game's state lead the other rules to no place outside of its arrays.
+
+    Without a rule of its own, a learner has no such integers. Asked of every state that comes from outside.
+    """
+    return True
+
+
 if TYPE_CHECKING:
     from functools import _SingleDispatchCallable
 
@@ -71,9 +82,9 @@ Stub: TypeAlias = "_SingleDispatchCallable[Any]"
 
 
 def rule_of(state_class: type, stub: Stub) -> Callable[[Rule], Rule]:
-    """Register a function as the rule ``stub`` (`learn`, `publish` or `concerns`) of a class of states."""
-    if stub is concerns:
-        _CHOOSY.add(state_class)
+    """Register a function as the rule ``stub`` (`learn`, `publish`, ...) of a class of states."""
+    if stub in _RULED:
+        _RULED[stub].add(state_class)
 
     def register(rule: Rule) -> Rule:
         def matches(state: Any) -> bool:
@@ -87,9 +98,10 @@ def rule_of(state_class: type, stub: Stub) -> Callable[[Rule], Rule]:
 
 
 _NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
-_CHOOSY: set[type] = set()
+# Stubs that have a rule for everybody, and the classes of states that have their own.
+_RULED: dict[Stub, set[type]] = {concerns: set(), stays_inside: set()}
 # Stubs whose rules are compiled into every caller: a call would hand over each array of the state.
-INLINED: set[Stub] = {concerns}
+INLINED: set[Stub] = {concerns, stays_inside}
 
 
 def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
@@ -99,16 +111,21 @@ def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], boo
         return rule if matches(state) else None
 
     # Numba compares the two signatures, annotations included.
-    choose.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
-    # Asked in every round, `concerns` is worth no call; the others are long.
-    overload(stub, inline="never", jit_options={"forceinline": stub in INLINED})(choose)
+    choose.__signature__ = signature(rule)  # type: ignore[attr-defined]
+    # What is asked in every round is worth no call; the others are long.
+    options: Any = {"forceinline": stub in INLINED} | (WITHOUT_REFERENCES if stub is stays_inside else {})
+    overload(stub, inline="never", jit_options=options)(choose)
 
 
-_overload(
-    concerns,
-    concerns.dispatch(object),
-    lambda state: isinstance(state, _NAMED_TUPLES) and state.instance_class not in _CHOOSY,
-)
+def _overload_for_everybody(stub: Stub, ruled: set[type]) -> None:
+    def matches(state: Any) -> bool:
+        return isinstance(state, _NAMED_TUPLES) and state.instance_class not in ruled
+
+    _overload(stub, stub.dispatch(object), matches)
+
+
+for _stub, _ruled in _RULED.items():
+    _overload_for_everybody(_stub, _ruled)
 
 
 @loop
@@ -132,6 +149,15 @@ def write_published(weights: Float, intercept: float, out: Float) -> None:
     out[d] = intercept * factor
 
 
+@loop
+def first_astray(state: Any, games: int) -> int:
+    """Return the first of n games whose state does not keep the rules inside of its arrays; -1 if there is none."""
+    for game in range(games):
+        if not stays_inside(state, game):
+            return game
+    return -1
+
+
 @compiled
 def advance(
     state: Any,
@@ -145,8 +171,14 @@ def advance(
 ) -> int:
     """Let each of n games learn from its last round and publish its next classifier to ``out`` (n, d + 1).
 
-    Return the first game that would publish what is not finite and in [-1, 1], and go no further; -1 if none would.
+    Return the first game whose state is damaged or that would publish what is not finite and in [-1, 1], and go no
+    further; -1 if none would; ``REFUSED``, with nothing done, if the observation holds a number that is not allowed.
     """
+    if inspect(features, classifier, prediction, label, rounds):
+        return REFUSED
+    astray = first_astray(state, features.shape[0])
+    if astray >= 0:
+        return astray
     for game in range(features.shape[0]):
         if rounds[game] > 0.0:
             precision = rounding(features[game], classifier[game], eps)

@@ -6,7 +6,7 @@ costs, ``alpha_i e_i`` (with the sign of ``w_i``) for weighted l1 costs. Every o
 """
 
 import math
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,6 +76,11 @@ def subtract_pull(norm: int, classifier: Float, budget: Float, point: Float) -> 
 def write_raised(weights: Float, intercept: float, norm: int, budget: Float, out: Float) -> None:
     """Write the published classifier ``[w, b - reach(w)]`` (d + 1,): it labels reports as ``[w, b]`` labels truths."""
     write_published(weights, intercept - reach(norm, weights, budget), out)
+
+
+def has_the_reaches(state: Any, game: int) -> bool:
+    """Whether ``alpha`` holds a reach for each coordinate if the cost reads them: a rule for `stays_inside`."""
+    return bool(state.norm[game] == L2 or state.alpha.shape[1] == state.weights.shape[1])
 
 
 @loop

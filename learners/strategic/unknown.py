@@ -19,7 +19,7 @@ from learners.bounds import RELATIVE_SLACK
 from learners.strategic.base import Learner, Truth
 from learners.strategic.phases import clear_rounding_errors, guess_budget, phase_budget
 from learners.strategic.phases import next_estimate as next_estimate
-from learners.strategic.rules import learn, publish, rule_of, write_published
+from learners.strategic.rules import learn, publish, rule_of, stays_inside, write_published
 from learners.strategic.surrogates import may_have_moved, subtract_pull
 
 
@@ -96,6 +96,11 @@ def _refuted(state: UnknownCostState, game: int, too_large: bool) -> bool:
     bracket_too_narrow = state.high[game] - state.low[game] <= margin / 2.0
     beyond_the_radius = not too_large and state.estimate[game] >= state.radius[game]
     return too_many or bracket_too_narrow or beyond_the_radius
+
+
+@rule_of(UnknownCostState, stays_inside)
+def _stays_inside(state: UnknownCostState, game: int) -> bool:
+    return bool(-1 <= state.direction[game] < state.weights.shape[1])
 
 
 @rule_of(UnknownCostState, learn)

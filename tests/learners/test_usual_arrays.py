@@ -157,7 +157,9 @@ def wrong_observations(learner: Policy[Any], observation: dict[str, Any]) -> lis
         wrong.append(observation | {key: np.concatenate([observation[key]] * 2, axis=-1)})
         wrong.append({name: observation[name] for name in observation if name != key})
         wrong.append(flat(learner, observation | {key: entry}))
-    return [*wrong, {}, flat(learner, observation)[..., :-5], flat(learner, observation)[..., 0], np.zeros((2, 2, 30))]
+    whole = flat(learner, observation)
+    wrong += [whole[..., :-5], whole[..., 0], np.concatenate([whole, whole[..., -1:]], axis=-1)]
+    return [*wrong, {}, np.zeros((2, 2, 30))]
 
 
 def wrong_states(state: Any) -> list[Any]:

@@ -91,8 +91,13 @@ class MulticlassLearner(DrawingPolicy[State], RuledPolicy[State]):
     by_rules = predict
     _arranged = staticmethod(arranged)
 
+    @property
+    def _heard_of(self) -> int:
+        """How many actions an observation may name: rules look an action's probability up, so its own alone."""
+        return self.nodes
+
     def _read(self, observation: Any) -> Reading:
-        return read(observation, self.classes, self.nodes)
+        return read(observation, self.classes, self._heard_of)
 
     def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
         return handed_out(observation, self.classes)
@@ -103,7 +108,7 @@ class MulticlassLearner(DrawingPolicy[State], RuledPolicy[State]):
     def _advance(self, state: State, seen: Reading) -> tuple[Int, int]:
         features, feedback, last, rounds, _ = seen
         actions = np.empty(len(features), dtype=np.int64)
-        return actions, advance(state, features, feedback, last, rounds, actions)
+        return actions, advance(state, features, feedback, last, rounds, self._heard_of, actions)
 
     def begin_episode(self, state: State, game: int, key: Key) -> None:
         """Give a new episode a random stream of its own."""

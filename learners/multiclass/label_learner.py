@@ -36,6 +36,11 @@ class LabelLearner(MulticlassLearner[State]):
         """Return the learner itself: it draws nothing."""
         return self
 
+    @property
+    def _heard_of(self) -> int:
+        """What somebody else asked teaches it, too: its rules do not look at the action."""
+        return self.classes + 1
+
     @classmethod
     def made_for(cls, graph: FeedbackGraph) -> bool:
         """Whether every label reveals all labels."""

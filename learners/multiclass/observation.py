@@ -92,7 +92,7 @@ class Reading(NamedTuple):
     batched: bool
 
 
-def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int, nodes: int) -> Reading:
+def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int, actions: int) -> Reading:
     """Read an observation, of one game or of n games with a leading axis, as a mapping or flat, for so many actions.
 
     Raises
@@ -116,11 +116,11 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int, nodes: 
     features = game_rows("features", reported, games, dim)
     feedback = game_rows("feedback", entries["feedback"], games, classes)
     action, rounds = (game_rows(key, entries[key], games, 1).reshape(games) for key in ("action", "round"))
-    fault = inspect(features, feedback, action, rounds, nodes)
+    fault = inspect(features, feedback, action, rounds, actions)
     if fault:
         key = KEYS[fault - 1]
-        asks = "a node that asks" if nodes > classes else "none asks"
-        allowed = _ALLOWED[key].format(nodes - 1, asks)
+        asks = "a node that asks" if actions > classes else "none asks"
+        allowed = _ALLOWED[key].format(actions - 1, asks)
         raise ValueError(f"{key} must be {allowed}, got {shown(entries[key].tolist())}")
     return Reading(features, feedback, action, rounds, reported.ndim == 2)
 
@@ -150,10 +150,10 @@ _ALLOWED = {
 
 
 @loop
-def inspect(features: Float, feedback: Float, action: Float, rounds: Float, nodes: int) -> int:
+def inspect(features: Float, feedback: Float, action: Float, rounds: Float, actions: int) -> int:
     """Return the position in `KEYS`, from 1, of the first entry that is not allowed; 0 if there is none."""
     for game in range(features.shape[0]):
-        if not (-1.0 <= action[game] < nodes and action[game] == math.floor(action[game])):
+        if not (-1.0 <= action[game] < actions and action[game] == math.floor(action[game])):
             return 1
         for value in features[game]:
             if not abs(value) <= LARGEST_REPORT:

@@ -81,13 +81,13 @@ def drawn(probabilities: Float, key: Key, moment: int) -> int:
 
 
 @compiled
-def advance(state: Any, features: Float, feedback: Float, action: Float, rounds: Float, out: Int) -> int:
+def advance(state: Any, features: Float, feedback: Float, action: Float, rounds: Float, actions: int, out: Int) -> int:
     """Let each of n games learn from its last round and write its next action to ``out`` (n,).
 
     Return the first game whose state is damaged or whose scores or probabilities are not finite, and go no further; -1
     if none has such; ``REFUSED``, with nothing done, if the observation holds a number that is not allowed.
     """
-    if inspect(features, feedback, action, rounds, state.probabilities.shape[1]):
+    if inspect(features, feedback, action, rounds, actions):
         return REFUSED
     astray = first_astray(state, features.shape[0])
     if astray >= 0:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from seen_rounds import CLASSES, DIM, GAMES, NAMES, built, seen
 
 from learners import StrategicPerceptronL2
+from learners.catalogue import learners_of
+from learners.multiclass.label_learner import LabelLearner
 from learners.multiclass.observation import Layout as MulticlassLayout
 from learners.policy import Policy
 from learners.strategic.observation import Layout
@@ -218,14 +221,18 @@ def test_whoever_asks_more_of_a_state_is_asked_in_every_round() -> None:
 
 
 @pytest.mark.parametrize("shown", [dict, long_way])
-def test_an_action_that_the_learner_does_not_have_is_refused_in_one_line(shown: Any) -> None:
-    for name in NAMES:
-        learner: Any = built(name)
-        if learner.game == "multiclass":
-            draws = np.random.default_rng(9)
-            _, state = learner.predict(seen(learner, draws, None, GAMES, 0))
-            observation = seen(learner, draws, np.full(GAMES, learner.nodes), GAMES, 1)
-            with pytest.raises(
-                ValueError, match=r"^action must be an integer from 0 to 3 \(none asks\), or -1 [^\n]*$"
-            ):
-                learner.predict(shown(observation), state)
+@pytest.mark.parametrize("name", learners_of("multiclass"))
+def test_an_action_that_the_learner_does_not_have_is_refused_in_one_line(name: str, shown: Any) -> None:
+    learner, draws = built(name), np.random.default_rng(9)
+    hears_of_questions = isinstance(learner, LabelLearner)
+    action, state = learner.predict(seen(learner, draws, None, GAMES, 0))
+    for asked in (CLASSES, CLASSES + 1):
+        action[1] = asked
+        observation = split(learner, seen(learner, draws, action, GAMES, 1))
+        if asked == CLASSES and hears_of_questions:
+            learner.predict(shown(observation), state)
+            continue
+        range_of = "4 (a node that asks)" if hears_of_questions else "3 (none asks)"
+        told = f"action must be an integer from 0 to {range_of}, or -1 before the first round, got [["
+        with pytest.raises(ValueError, match=f"^{re.escape(told)}[^\n]*$"):
+            learner.predict(shown(observation), state)

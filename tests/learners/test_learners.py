@@ -1,7 +1,5 @@
 """Learners as policies: explicit state, batches, Stable-Baselines3's evaluation."""
 
-import copy
-import pickle
 import warnings
 from typing import Any
 
@@ -31,7 +29,6 @@ from learners import (
 )
 from learners.catalogue import build, learners_of
 from learners.strategic.rules import write_published
-from strategic_env import scenario as scenario_of
 from strategic_env.games.registration import environment_id
 
 LEARNERS_AND_SCENARIOS: list[tuple[Learner[Any], str]] = [
@@ -77,56 +74,6 @@ def test_stable_baselines3_evaluates_every_learner(learner: Learner[Any], scenar
 
 
 @CASES
-def test_a_batch_is_its_games_one_by_one(learner: Learner[Any], scenario: str) -> None:
-    envs = [gymnasium.make(environment_id(scenario)) for _ in range(4)]
-    observations = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)]
-    batch_state: Any = None
-    states: list[Any] = [None] * 4
-    for t in range(120):
-        together = {key: np.array([observation[key] for observation in observations]) for key in observations[0]}
-        starts = np.array([t in (0, 60), t == 0, False, t == 90])
-        batch, batch_state = learner.predict(together, batch_state, episode_start=starts)
-        for i, observation in enumerate(observations):
-            action, states[i] = learner.predict(observation, states[i], episode_start=starts[i : i + 1])
-            assert (action == batch[i]).all()
-        observations = [env.step(action)[0] for env, action in zip(envs, batch, strict=True)]
-    for i, state in enumerate(states):
-        for field, together_field in zip(state, batch_state, strict=True):
-            assert (field[0] == together_field[i]).all()
-
-
-@CASES
-def test_an_episode_start_forgets_one_game_and_leaves_the_others(learner: Learner[Any], scenario: str) -> None:
-    env = scenario_of(scenario).make_vec(2)
-    observation, _ = env.reset(seed=3)
-    state: Any = None
-    for _ in range(60):
-        action, state = learner.predict(observation, state)
-        observation, *_ = env.step(action)
-    fresh, fresh_state = learner.predict(observation, None)
-    going_on, going_on_state = learner.predict(observation, copy.deepcopy(state))
-    action, state = learner.predict(observation, state, episode_start=np.array([False, True]))
-    assert (action == [going_on[0], fresh[1]]).all()
-    for field, old, new in zip(state, going_on_state, fresh_state, strict=True):
-        assert np.array_equal(field[0], old[0]) and np.array_equal(field[1], new[1])
-    if not isinstance(learner, ConstantClassifier | BestFixedClassifier):
-        assert (fresh[1] != going_on[1]).any(), "it has learned something that can be forgotten"
-
-
-@CASES
-def test_states_have_a_leading_game_axis_and_can_be_forked(learner: Learner[Any], scenario: str) -> None:
-    state, _ = run(learner, scenario, 30)
-    assert isinstance(state, tuple) and hasattr(state, "_fields")
-    assert all(len(field) == 1 for field in state)
-    env = gymnasium.make(environment_id(scenario))
-    observation, _ = env.reset(seed=9)
-    observation = env.step(np.zeros(3))[0]
-    fork, thawed = copy.deepcopy(state), pickle.loads(pickle.dumps(state))
-    answers = [learner.predict(observation, one)[0] for one in (state, fork, thawed)]
-    assert (answers[0] == answers[1]).all() and (answers[0] == answers[2]).all()
-
-
-@CASES
 def test_the_flat_form_is_learned_with_the_tolerance_of_float32(learner: Learner[Any], scenario: str) -> None:
     env = gymnasium.make(environment_id(scenario), observation="flat")
     observation, _ = env.reset(seed=0)
@@ -159,15 +106,6 @@ def test_nothing_is_learned_without_a_label_or_a_round() -> None:
         assert (state.weights == 0).all()
     _, state = learner.predict(base)
     assert state.weights.tolist() == [[-1.0, -2.0]]
-
-
-def test_inputs_are_not_changed() -> None:
-    env = gymnasium.make(environment_id("KnownL2"))
-    observation, _ = env.reset(seed=0)
-    observation = env.step(np.array([0.1, 0.2, -0.3]))[0]
-    before = copy.deepcopy(observation)
-    StrategicPerceptronL2(0.3).predict(observation)
-    assert all((observation[key] == before[key]).all() for key in before)
 
 
 @pytest.mark.parametrize("exponent", range(-149, 150, 7))

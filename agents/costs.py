@@ -62,7 +62,7 @@ def steepest(weights: Float, budget: Float) -> int:
     return _steepest(weights, 1.0, budget)
 
 
-class Aim(NamedTuple):
+class Prepared(NamedTuple):
     """What an answer needs of a classifier alone, whoever answers, if all have the same cost or it is l2.
 
     Attributes
@@ -84,25 +84,25 @@ class Aim(NamedTuple):
 
 
 @inlined
-def aim(norm: int, classifier: Float, budget: Float) -> Aim:
+def prepare(norm: int, classifier: Float, budget: Float) -> Prepared:
     """Prepare answers to a published classifier (d + 1,)."""
     factor, squared_norm = scale(classifier)
     if norm == L2:
-        return Aim(factor, squared_norm, math.sqrt(squared_norm), -1)
+        return Prepared(factor, squared_norm, math.sqrt(squared_norm), -1)
     chosen = _steepest(classifier, factor, budget)
-    return Aim(factor, squared_norm, abs(classifier[chosen] * factor) if chosen >= 0 else 0.0, chosen)
+    return Prepared(factor, squared_norm, abs(classifier[chosen] * factor) if chosen >= 0 else 0.0, chosen)
 
 
 @inlined
-def reached(aimed: Aim, budget: Float) -> float:
+def reached(prepared: Prepared, budget: Float) -> float:
     """Return by how much an individual raises ``w.x`` for a cost of 1."""
-    return float(budget[max(aimed.chosen, 0)] * aimed.growth)
+    return float(budget[max(prepared.chosen, 0)] * prepared.growth)
 
 
 @inlined
-def gap_and_reach(aimed: Aim, classifier: Float, features: Float, budget: Float) -> tuple[float, float]:
+def gap_and_reach(prepared: Prepared, classifier: Float, features: Float, budget: Float) -> tuple[float, float]:
     """Return how far an individual is from acceptance, ``-(w.z + b)``, and how far it gets for a cost of 1."""
-    return -scaled_score(classifier, aimed.factor, features), reached(aimed, budget)
+    return -scaled_score(classifier, prepared.factor, features), reached(prepared, budget)
 
 
 @inlined
@@ -112,16 +112,18 @@ def moves(gap: float, within: float) -> bool:
 
 
 @inlined
-def write_report(aimed: Aim, classifier: Float, features: Float, gap: float, moved: bool, report: Float) -> None:
+def write_report(
+    prepared: Prepared, classifier: Float, features: Float, gap: float, moved: bool, report: Float
+) -> None:
     """Write the report (d,) of an individual who moves across its gap, or stays; without a branch for l2 costs."""
-    if aimed.chosen < 0:
-        step = gap / aimed.squared_norm if moved else 0.0
+    if prepared.chosen < 0:
+        step = gap / prepared.squared_norm if moved else 0.0
         for i in range(report.shape[0]):
-            report[i] = features[i] + step * (classifier[i] * aimed.factor)
+            report[i] = features[i] + step * (classifier[i] * prepared.factor)
         return
     copy(features, report)
     if moved:
-        report[aimed.chosen] += gap / (classifier[aimed.chosen] * aimed.factor)
+        report[prepared.chosen] += gap / (classifier[prepared.chosen] * prepared.factor)
 
 
 @inlined
@@ -157,10 +159,10 @@ def respond(norm: int, classifier: Float, features: Float, budget: Float, report
     cost : float
         What the individual paid, in [0, 1].
     """
-    aimed = aim(norm, classifier, budget)
-    gap, within = gap_and_reach(aimed, classifier, features, budget)
+    prepared = prepare(norm, classifier, budget)
+    gap, within = gap_and_reach(prepared, classifier, features, budget)
     moved = moves(gap, within)
-    write_report(aimed, classifier, features, gap, moved, report)
+    write_report(prepared, classifier, features, gap, moved, report)
     return gap <= within, moved, gap / within if moved else 0.0
 
 

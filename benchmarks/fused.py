@@ -63,8 +63,8 @@ def dot_products(weights: Float, features: Float, index: Int, rounds: int) -> fl
     """One dot product per round of each game: the least that a round can cost."""
     total = 0.0
     for game in range(index.shape[0]):
-        for moment in range(rounds):
-            total += scaled_dot(weights[game], 1.0, features[index[game, moment]], 1.0, features.shape[1])
+        for round in range(rounds):
+            total += scaled_dot(weights[game], 1.0, features[index[game, round]], 1.0, features.shape[1])
     return total
 
 

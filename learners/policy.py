@@ -265,7 +265,7 @@ def _nothing_begins(episode_start: ArrayLike, games: int) -> bool:
     return usual and not np.count_nonzero(episode_start)
 
 
-class DrawingPolicy(Policy[State]):
+class RandomizedPolicy(Policy[State]):
     """A policy whose state has a field ``episode`` (n,), int64, besides what it draws.
 
     Attributes

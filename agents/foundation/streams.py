@@ -119,9 +119,9 @@ def _product(typing_context: Any, a: Any, b: Any) -> Any:
 
 
 @inlined
-def philox(key: Key, purpose: int, moment: int, block: int) -> FourWords:
-    """Four uint64 at the counter ``(block, moment, purpose, 0)``; ``moment`` is a round or an individual's index."""
-    c0, c1, c2, c3 = np.uint64(block), np.uint64(moment), np.uint64(purpose), np.uint64(0)
+def philox(key: Key, purpose: int, round: int, block: int) -> FourWords:
+    """Four uint64 at the counter ``(block, round, purpose, 0)``; ``round`` is a round or an individual's index."""
+    c0, c1, c2, c3 = np.uint64(block), np.uint64(round), np.uint64(purpose), np.uint64(0)
     k0, k1 = key[0], key[1]
     for _ in range(_ROUNDS_OF_PHILOX):
         high_0, low_0 = _product(_MULTIPLIER_0, c0)
@@ -139,46 +139,46 @@ def unit(bits: np.uint64) -> float:
 
 
 @inlined
-def uniform(key: Key, purpose: int, moment: int) -> float:
+def uniform(key: Key, purpose: int, round: int) -> float:
     """One uniform number in [0, 1)."""
-    return unit(philox(key, purpose, moment, 0)[0])
+    return unit(philox(key, purpose, round, 0)[0])
 
 
 @compiled
-def fill_uniforms(key: Key, purpose: int, moment: int, out: Float) -> None:
+def fill_uniforms(key: Key, purpose: int, round: int, out: Float) -> None:
     """Fill ``out`` (d,) with uniform numbers in [0, 1), from block 1 on; block 0 is the caller's."""
     for i in range(out.shape[0]):
-        out[i] = unit(philox(key, purpose, moment, 1 + i // 4)[i % 4])
+        out[i] = unit(philox(key, purpose, round, 1 + i // 4)[i % 4])
 
 
 @inlined
-def fill_normals(key: Key, purpose: int, moment: int, out: Float) -> None:
+def fill_normals(key: Key, purpose: int, round: int, out: Float) -> None:
     """Fill ``out`` (d,) with standard normals (`foundation.ziggurat`) from block 1 on; block 0 is the caller's."""
     d = out.shape[0]
     for start in range(0, d, 4):
         # Written out: a loop over the four words would take them from memory.
-        first, second, third, fourth = philox(key, purpose, moment, 1 + start // 4)
-        out[start] = _normal(key, purpose, moment, start, first)
+        first, second, third, fourth = philox(key, purpose, round, 1 + start // 4)
+        out[start] = _normal(key, purpose, round, start, first)
         if start + 1 < d:
-            out[start + 1] = _normal(key, purpose, moment, start + 1, second)
+            out[start + 1] = _normal(key, purpose, round, start + 1, second)
         if start + 2 < d:
-            out[start + 2] = _normal(key, purpose, moment, start + 2, third)
+            out[start + 2] = _normal(key, purpose, round, start + 2, third)
         if start + 3 < d:
-            out[start + 3] = _normal(key, purpose, moment, start + 3, fourth)
+            out[start + 3] = _normal(key, purpose, round, start + 3, fourth)
 
 
 @inlined
-def _normal(key: Key, purpose: int, moment: int, place: int, bits: np.uint64) -> float:
+def _normal(key: Key, purpose: int, round: int, place: int, bits: np.uint64) -> float:
     """Return the normal at ``place`` that these bits give, or further ones where they leave it open."""
     value, inside = ziggurat.candidate(bits)
-    return value if inside else _outside(key, purpose, moment, place, bits)
+    return value if inside else _outside(key, purpose, round, place, bits)
 
 
 @compiled
-def _outside(key: Key, purpose: int, moment: int, place: int, bits: np.uint64) -> float:
+def _outside(key: Key, purpose: int, round: int, place: int, bits: np.uint64) -> float:
     """Return the normal at ``place`` whose bits hit an edge or the tail; further bits come from blocks of its own."""
     for attempt in range(_MOST_ATTEMPTS):
-        more = philox(key, purpose, moment, ((1 + place) << 32) + attempt)
+        more = philox(key, purpose, round, ((1 + place) << 32) + attempt)
         value, accepted = ziggurat.edge_or_tail(bits, unit(more[0]), unit(more[1]))
         if accepted:
             return value
@@ -192,12 +192,12 @@ def _outside(key: Key, purpose: int, moment: int, place: int, bits: np.uint64) -
 
 
 @inlined
-def random_index(key: Key, purpose: int, moment: int, size: int) -> int:
+def random_index(key: Key, purpose: int, round: int, size: int) -> int:
     """Return an index uniform over ``range(size)``, independent from round to round.
 
-    Four rounds share a block of random bits: round t takes word ``t % 4`` at moment ``t // 4``.
+    Four rounds share a block of random bits: round t takes word ``t % 4`` of number ``t // 4``.
     """
-    return _index(philox(key, purpose, moment // 4, 0)[moment % 4], size)
+    return _index(philox(key, purpose, round // 4, 0)[round % 4], size)
 
 
 @inlined
@@ -207,7 +207,7 @@ def _index(bits: np.uint64, size: int) -> int:
 
 @inlined
 def fill_random_indices(key: Key, purpose: int, first: int, size: int, out: Int) -> None:
-    """Fill ``out`` (n,) with the `random_index` of the moments from ``first`` on; both are multiples of 4."""
+    """Fill ``out`` (n,) with the `random_index` of the rounds from ``first`` on; both are multiples of 4."""
     for k in range(0, out.shape[0], 4):
         bits = philox(key, purpose, (first + k) // 4, 0)
         for word in range(4):
@@ -215,13 +215,13 @@ def fill_random_indices(key: Key, purpose: int, first: int, size: int, out: Int)
 
 
 @compiled
-def shuffled_index(key: Key, purpose: int, moment: int, size: int) -> int:
-    """Return the ``moment``-th index of endless passes over ``range(size)``, each pass in its own random order.
+def shuffled_index(key: Key, purpose: int, round: int, size: int) -> int:
+    """Return the ``round``-th index of endless passes over ``range(size)``, each pass in its own random order.
 
     A keyed Feistel network permutes the next larger power of four; walking its cycle stays inside ``range(size)``
     (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). Constant memory, and any round at once.
     """
-    one_pass, index = moment // size, np.uint64(moment % size)
+    one_pass, index = round // size, np.uint64(round % size)
     half = 1
     while (1 << (2 * half)) < size:
         half += 1

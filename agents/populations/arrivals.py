@@ -31,20 +31,20 @@ def fill_members(order: int, key: Key, first: int, size: int, head: int, index: 
         streams.fill_random_indices(key, streams.ARRIVALS, first, size, index)
         return
     for k in range(index.shape[0]):
-        moment = first + k
+        round = first + k
         if order == IN_ORDER:
-            index[k] = moment if moment < head else head + (moment - head) % (size - head)
+            index[k] = round if round < head else head + (round - head) % (size - head)
         elif order == SHUFFLED:
-            index[k] = streams.shuffled_index(key, streams.ARRIVALS, moment, size)
+            index[k] = streams.shuffled_index(key, streams.ARRIVALS, round, size)
         else:
-            index[k] = moment
+            index[k] = round
 
 
 @inlined
-def draw_alpha(reaches: Float, key: Key, moment: int) -> float:
+def draw_alpha(reaches: Float, key: Key, round: int) -> float:
     """Draw an individual's alpha uniformly from an interval (2,)."""
     least, largest = reaches
-    return float(least + (largest - least) * streams.uniform(key, streams.REACH, moment))
+    return float(least + (largest - least) * streams.uniform(key, streams.REACH, round))
 
 
 @compiled
@@ -105,10 +105,10 @@ def draw_individual(
 ) -> float:
     """Compute a new individual, or member ``row`` of a pool, into row ``place``; return the label."""
     new = source.order == NEW
-    purpose, moment = (streams.ARRIVALS, row) if new else (streams.POPULATION, 1 + row)
+    purpose, round = (streams.ARRIVALS, row) if new else (streams.POPULATION, 1 + row)
     if source.reaches[1] > 0.0:
-        budgets[place, 0] = draw_alpha(source.reaches, key, moment)
-    return separable_individual(key, purpose, moment, direction, source.caps, features[place])
+        budgets[place, 0] = draw_alpha(source.reaches, key, round)
+    return separable_individual(key, purpose, round, direction, source.caps, features[place])
 
 
 @loop

@@ -93,7 +93,7 @@ def interpolated(heights: Float, slopes: Float, exponent: float) -> float:
 def separable_individual(
     key: Key,
     purpose: int,
-    moment: int,
+    round: int,
     direction: Float,
     caps: Caps,
     features: Float,
@@ -105,11 +105,11 @@ def separable_individual(
     the l_p^n ball", 2005), written to ``features`` (d,).
     """
     d = direction.shape[0]
-    bits = streams.philox(key, purpose, moment, 0)
+    bits = streams.philox(key, purpose, round, 0)
     side = 1 if streams.unit(bits[0]) < caps.positive_share else 0
     label = 2.0 * side - 1.0
     t = height(streams.unit(bits[1]), caps.limits[side], caps.heights[side], caps.slopes[side])
-    streams.fill_normals(key, purpose, moment, features)
+    streams.fill_normals(key, purpose, round, features)
     stretch, lift = 0.0, caps.radius * label * t
     if d > 1:
         along = dot(features, direction)

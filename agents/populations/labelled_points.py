@@ -107,7 +107,7 @@ def index_below(bits: np.uint64, size: int) -> int:
 
 @loop
 def mark_random(
-    key: Key, purpose: int, moment: int, block: int, places: Int, size: int, number: int, value: float, target: Float
+    key: Key, purpose: int, round: int, block: int, places: Int, size: int, number: int, value: float, target: Float
 ) -> None:
     """Set ``target`` to ``value`` at ``number`` of the first ``size`` places, a subset drawn uniformly.
 
@@ -115,7 +115,7 @@ def mark_random(
     None may have the value before.
     """
     for start in range(0, number, 4):
-        bits = streams.philox(key, purpose, moment, block + start // 4)
+        bits = streams.philox(key, purpose, round, block + start // 4)
         for word in range(min(4, number - start)):
             last = size - number + start + word
             place = places[index_below(bits[word], last + 1)]
@@ -172,41 +172,41 @@ def begin_game(source: PointSource, drawn: Drawn, game: int, scratch: Float) -> 
 
 
 @loop
-def draw_point(source: PointSource, drawn: Drawn, game: int, moment: int, features: Float) -> int:
+def draw_point(source: PointSource, drawn: Drawn, game: int, round: int, features: Float) -> int:
     """Write the point of one round to ``features`` (d,) and return its label, from 0 to K - 1, noise included."""
     key = drawn.keys[game]
     if source.kind == DATA:
-        row = streams.shuffled_index(key, streams.ARRIVALS, moment, source.labels.shape[0])
+        row = streams.shuffled_index(key, streams.ARRIVALS, round, source.labels.shape[0])
         copy(source.features[row], features)
         label = source.labels[row]
     else:
-        label = index_below(streams.philox(key, streams.ARRIVALS, moment, 0)[0], source.classes)
+        label = index_below(streams.philox(key, streams.ARRIVALS, round, 0)[0], source.classes)
         if source.kind == WORDS:
-            write_words(source, key, moment, drawn.owned[game, label], drawn.sizes[game, label], features)
+            write_words(source, key, round, drawn.owned[game, label], drawn.sizes[game, label], features)
         else:
-            write_near(source, key, moment, drawn.centres[game, label], features)
+            write_near(source, key, round, drawn.centres[game, label], features)
     if source.noise > 0.0:
-        bits = streams.philox(key, streams.NOISE, moment, 0)
+        bits = streams.philox(key, streams.NOISE, round, 0)
         if streams.unit(bits[0]) < source.noise:
             label = index_below(bits[1], source.classes)
     return int(label)
 
 
 @loop
-def write_words(source: PointSource, key: Key, moment: int, owned: Int, size: int, features: Float) -> None:
+def write_words(source: PointSource, key: Key, round: int, owned: Int, size: int, features: Float) -> None:
     """Write a point of a class that owns ``size`` words."""
     words, tail = source.words, source.places[source.words.head :]
     features[:] = 0.0
     for i in range(size):
         features[owned[i]] = 1.0
-    mark_random(key, streams.ARRIVALS, moment, LACKING, owned, size, words.lacking, 0.0, features)
-    mark_random(key, streams.ARRIVALS, moment, 1, tail, tail.shape[0], words.tail, 1.0, features)
+    mark_random(key, streams.ARRIVALS, round, LACKING, owned, size, words.lacking, 0.0, features)
+    mark_random(key, streams.ARRIVALS, round, 1, tail, tail.shape[0], words.tail, 1.0, features)
 
 
 @loop
-def write_near(source: PointSource, key: Key, moment: int, centre: Float, features: Float) -> None:
+def write_near(source: PointSource, key: Key, round: int, centre: Float, features: Float) -> None:
     """Write a point normal around a centre, drawn back to the ball of the radius where it lies beyond."""
-    streams.fill_normals(key, streams.ARRIVALS, moment, features)
+    streams.fill_normals(key, streams.ARRIVALS, round, features)
     for i in range(features.shape[0]):
         features[i] = centre[i] + source.spread * features[i]
     norm = length(features)

@@ -80,8 +80,8 @@ class AdaptiveArrivals(Arrivals):
         self.features = features
 
     @abstractmethod
-    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
-        """Pick who arrives in round ``moment``: a row of ``features``, and its label."""
+    def meet(self, round: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+        """Pick who arrives in round ``round``: a row of ``features``, and its label."""
 
     @property
     def index(self) -> Int:
@@ -115,7 +115,7 @@ class GreedyArrivals(AdaptiveArrivals):
         self._labels, self._next = labels, 0
         self._report = np.empty(features.shape[1])
 
-    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+    def meet(self, round: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
         """Pick a member on whom the classifier errs, if there is one."""
         row = first_error(norm, classifier, self.features, self._labels, budgets, self._next, self._report)
         row = self._next if row < 0 else row
@@ -131,9 +131,9 @@ class TangentArrivals(AdaptiveArrivals):
         self.separator = np.eye(1, dim + 1)[0]
         self._radius, self._margin = radius, margin
 
-    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+    def meet(self, round: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
         """Place the individual of this round."""
-        row = moment % BLOCK
+        row = round % BLOCK
         features = self.features[row]
         if norm != L2:
             raise ValueError("a tangent adversary needs l2 costs")

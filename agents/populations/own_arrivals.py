@@ -123,7 +123,7 @@ class OwnAdaptiveArrivals(AdaptiveArrivals):
         self.features, self.budgets = _room(arrivals, limits)
         self.separator = _checked_separator(arrivals.separator, limits.dim)
 
-    def meet(self, moment: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
+    def meet(self, round: int, classifier: Float, norm: int, budgets: Float) -> tuple[int, float]:
         """Pick who arrives, and check it.
 
         Raises
@@ -134,13 +134,13 @@ class OwnAdaptiveArrivals(AdaptiveArrivals):
             If there is no such row, the label is not -1 or +1, or features or reach are out of range.
         """
         own = self._arrivals.budgets
-        picked = self._arrivals.meet(moment, classifier.copy(), norm, budgets if own is None else own)
+        picked = self._arrivals.meet(round, classifier.copy(), norm, budgets if own is None else own)
         if not isinstance(picked, tuple) or len(picked) != 2:
             raise TypeError(f"the arrivals' meet() must return a row and a label, got {shown(picked)}")
         features = arrived_features(self._arrivals, self._limits)
         row = count("the row that the arrivals' meet() picks", picked[0], maximum=len(features) - 1)
         label = float(signs("the label that the arrivals' meet() picks", [picked[1]])[0])
-        at = moment % BLOCK
+        at = round % BLOCK
         self.features[at] = features[row]
         check_features("the arrivals' features", self.features[at : at + 1], self._limits)
         reaches = arrived_budgets(self._arrivals, len(features), self._limits)

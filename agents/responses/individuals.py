@@ -36,8 +36,8 @@ class Individual(Protocol):
 
     slack: float
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
-        """Return the report (d,) of the individual with true ``features`` (d,) who arrives in round ``moment``."""
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
+        """Return the report (d,) of the individual with true ``features`` (d,) who arrives in round ``round``."""
 
 
 class BestResponse:
@@ -58,7 +58,7 @@ class BestResponse:
     def __repr__(self) -> str:
         return "BestResponse()"
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
         """Return the best response (d,)."""
         return cost.best_response(features, classifier)
 
@@ -81,7 +81,7 @@ class Truthful:
     def __repr__(self) -> str:
         return "Truthful()"
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
         """Return the true features (d,)."""
         return features.copy()
 
@@ -111,12 +111,12 @@ class Noisy:
     def __repr__(self) -> str:
         return f"Noisy(scale={self.slack})"
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
         """Return the best response plus noise (d,)."""
         answer = cost.best_response(features, classifier)
         movable = np.broadcast_to(cost.budgets(features.size)[0] > 0.0, features.shape)
         draws = np.empty(features.size)
-        streams.fill_uniforms(key, streams.INDIVIDUAL, moment, draws)
+        streams.fill_uniforms(key, streams.INDIVIDUAL, round, draws)
         return np.where(movable, answer + self.slack * (2.0 * draws - 1.0), answer)
 
 
@@ -146,7 +146,7 @@ class BudgetLimited:
     def __repr__(self) -> str:
         return f"BudgetLimited(share={self.share})"
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, moment: int) -> Float:
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
         """Return the best response (d,) if it costs at most the share, else the true features."""
         within = self.share * cost.alpha
         affordable = L2Cost(within) if cost.norm == L2 else WeightedL1Cost(within)

@@ -12,12 +12,12 @@ from agents.foundation.typing import Int, Key
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import Reading, arranged, handed_out, read
 from learners.multiclass.rules import advance
-from learners.policy import DrawingPolicy, RuledPolicy
+from learners.policy import RandomizedPolicy, RuledPolicy
 
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
 
 
-class MulticlassLearner(DrawingPolicy[State], RuledPolicy[State]):
+class MulticlassLearner(RandomizedPolicy[State], RuledPolicy[State]):
     """A policy that names the label of the features that it is shown, or asks for it.
 
     Attributes

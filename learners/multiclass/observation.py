@@ -60,12 +60,12 @@ class Layout:
 
     def split(self, vector: Numbers) -> dict[str, Numbers]:
         """Return the entries of a vector (d + K + 2,) or of rows (n, d + K + 2), as views."""
-        action, features, feedback, moment = self._entries if vector.ndim == 1 else self._columns
+        action, features, feedback, round = self._entries if vector.ndim == 1 else self._columns
         return {  # written out, since an environment does this in every step
             "action": vector[action],
             "features": vector[features],
             "feedback": vector[feedback],
-            "round": vector[moment],
+            "round": vector[round],
         }
 
 

@@ -62,15 +62,15 @@ INLINED.update({distribute, update})
 def decide(state: Any, game: int) -> int:
     """Return the node that one game plays at ``state.features[game]``, drawn from its distribution."""
     distribute(state, game)
-    moment = state.decided[game]
-    state.decided[game] = moment + 1
-    return drawn(state.probabilities[game], state.key[game], moment)
+    round = state.decided[game]
+    state.decided[game] = round + 1
+    return drawn(state.probabilities[game], state.key[game], round)
 
 
 @loop
-def drawn(probabilities: Float, key: Key, moment: int) -> int:
+def drawn(probabilities: Float, key: Key, round: int) -> int:
     """Return the first node at which the distribution function exceeds a uniform number in [0, 1)."""
-    level, total, chosen = uniform(key, ACTIONS, moment), 0.0, 0
+    level, total, chosen = uniform(key, ACTIONS, round), 0.0, 0
     for node in range(probabilities.shape[0]):
         if probabilities[node] > 0.0:
             total += probabilities[node]

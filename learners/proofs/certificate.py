@@ -20,7 +20,7 @@ from agents.foundation.typing import Float
 from learners.bounds import RELATIVE_SLACK
 from learners.bounds.common import square
 from learners.proofs import invariants as proofs
-from learners.proofs.invariants import AT_LEAST, AT_MOST, EQUAL, Step, View, longest, norm
+from learners.proofs.invariants import AT_LEAST, AT_MOST, EQUAL, ProofState, Step, longest, norm
 from learners.separators.solvers import RELATIVE_GAP
 from learners.strategic.base import Learner, Truth, checked_truth
 from learners.strategic.biased import ACCEPT_NOBODY, LEARN, BiasedL2State
@@ -53,27 +53,29 @@ def gain(estimate: float, alpha: float, margin: float) -> float:
     return 1.0 if missing <= 0.0 else 0.5 if missing <= 0.5 * (1.0 + RELATIVE_SLACK) else 0.0
 
 
-def view_perceptron(found: PerceptronState, truth: Truth, ideal: Float) -> View:
+def view_perceptron(found: PerceptronState, truth: Truth, ideal: Float) -> ProofState:
     """Read a `Perceptron` or a `MarginPerceptron`."""
     weights = np.append(found.weights, found.intercept) / found.learning_rate
     fake, threshold = float(found.fake), float(found.threshold / found.learning_rate)
     nothing = np.zeros_like(weights)
-    return View(found, weights, np.zeros(1), nothing, fake=fake, threshold=threshold, extra=2.0 * max(0.0, threshold))
+    return ProofState(
+        found, weights, np.zeros(1), nothing, fake=fake, threshold=threshold, extra=2.0 * max(0.0, threshold)
+    )
 
 
-def view_l2(found: StrategicL2State, truth: Truth, ideal: Float) -> View:
+def view_l2(found: StrategicL2State, truth: Truth, ideal: Float) -> ProofState:
     """Read a `StrategicPerceptronL2`: an estimate within gamma/2 below every alpha, or taken at its word."""
     weights, estimate = np.append(found.weights, 0.0), float(found.alpha)
     least, most = min(truth.alpha_min or truth.alpha), max(truth.alpha)
     if estimate > least or not gain(estimate, most, truth.margin):
         least = most = estimate
-    return View(
+    return ProofState(
         found, weights, np.array([most]), weights / (norm(weights) or 1.0), estimate, least, most,
         gain(estimate, most, truth.margin),
     )  # fmt: skip
 
 
-def view_l1(found: StrategicL1State, truth: Truth, ideal: Float) -> View:
+def view_l1(found: StrategicL1State, truth: Truth, ideal: Float) -> ProofState:
     """Read a `StrategicPerceptronL1` or a `BiasedL1`."""
     weights, alpha, fake = np.append(found.weights, found.intercept), found.alpha, float(found.fake)
     direction, best = np.zeros_like(weights), steepest(weights[:-1], alpha)
@@ -83,20 +85,20 @@ def view_l1(found: StrategicL1State, truth: Truth, ideal: Float) -> View:
     eta, extra = 1.0 / (4.0 * norm(weights) + 8.0 * size + 2.0), 0.75
     if found.scale_free:
         eta, extra = scale_free_step(norm(weights), size), 0.5625 * size**2
-    return View(
+    return ProofState(
         found, weights, alpha, direction, reach, reach, reach,
         fake=fake, corrected=slice(0, -1), eta=eta, stretch=reach, extra=extra,
     )  # fmt: skip
 
 
-def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> View:
+def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> ProofState:
     """Read an `UnknownCostL2`, `UnknownMarginL2` or `UnknownCostL1Single`."""
     weights, estimate, moving = np.append(found.weights, 0.0), float(found.estimate), int(found.direction)
     radius, margin, single = float(found.radius), float(found.margin), moving >= 0
     alpha = truth.alpha[moving] if single else max(truth.alpha)
     direction = np.eye(len(weights))[moving] if single else weights / (norm(weights) or 1.0)
     misjudged = max(estimate, margin / 2.0) if single else estimate + margin / 2.0
-    return View(
+    return ProofState(
         found, weights, np.array([radius]), direction, estimate, max(estimate, alpha), alpha,
         gain(estimate, alpha, truth.margin),
         corrected=slice(moving, moving + 1) if single else slice(0, 0),
@@ -108,12 +110,12 @@ def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> View:
     )  # fmt: skip
 
 
-def view_biased(found: BiasedL2State, truth: Truth, ideal: Float) -> View:
+def view_biased(found: BiasedL2State, truth: Truth, ideal: Float) -> ProofState:
     """Read a `BiasedL2`: an origin within gamma/2 of the separator is a good one (Lemma 6)."""
     weights, origin, alpha = np.append(found.weights, 0.0), np.append(found.origin, 0.0), float(found.alpha)
     offset = float(ideal[:-1] @ found.origin + ideal[-1])
     budget = 4.0 * square((2.0 * float(found.radius) + alpha) / float(found.margin))
-    return View(
+    return ProofState(
         found, weights, np.array([alpha]), weights / (norm(weights) or 1.0), alpha, alpha, alpha,
         0.5 if abs(offset) <= 0.5 * (1.0 + RELATIVE_SLACK) else 0.0,
         stretch=norm(origin), origin=origin, offset=offset,
@@ -132,7 +134,7 @@ class Proof(NamedTuple):
     ``told`` are the fields of the state that never change.
     """
 
-    view: Callable[[Any, Truth, Float], View]
+    view: Callable[[Any, Truth, Float], ProofState]
     told: tuple[str, ...]
     rounds: Numbered
     mistakes: Numbered
@@ -194,7 +196,7 @@ def explained(text: str) -> str:
     return f"({'; '.join(f'{term}: {meaning}' for term, meaning in proofs.MEANINGS.items() if term in words)})"
 
 
-def explanation(before: View, after: Float, report: Float, label: float, moved: bool) -> Float:
+def explanation(before: ProofState, after: Float, report: Float, label: float, moved: bool) -> Float:
     """Return the surrogate point that explains the new weights best; where both do, the one that should be used."""
     pulled = report - before.pull
     choices = (report,) if label > 0.0 else (pulled, report) if moved else (report, pulled)
@@ -289,8 +291,8 @@ class Certificate:
         """Begin the sums of a phase."""
         self._mistakes, self._squares, self._limit = 0, 0.0, 0.0
 
-    def _look(self, found: Any) -> View:
-        """View a state of one game."""
+    def _look(self, found: Any) -> ProofState:
+        """ProofState a state of one game."""
         return self._proof.view(found, self._truth, self._ideal)
 
     def check(
@@ -333,7 +335,7 @@ class Certificate:
         with np.errstate(over="ignore", invalid="ignore"):  # infinite numbers fail
             self._check_round(seen, true, self._look(found))
 
-    def _check_round(self, seen: Reading, true: Float, then: View) -> None:
+    def _check_round(self, seen: Reading, true: Float, then: ProofState) -> None:
         """Check a round after which the state looks like ``then``."""
         report, label, prediction = seen.features[0], float(seen.label[0]), float(seen.prediction[0])
         before, facts, dim = self._view, self._truth, self._truth.dim
@@ -396,8 +398,8 @@ class Certificate:
     def raise_if_violated(self) -> None:
         """Raise an AssertionError that tells the violation, if there is one."""
         if self.violation is not None:
-            invariant, moment, details = self.violation
+            invariant, round, details = self.violation
             numbers = ", ".join(f"{name} {value!r}" for name, value in details.items())
             sentence = self._sentences()[invariant]
             terms = explained(f"{next(iter(details))} {sentence}")
-            raise AssertionError(f"invariant {invariant} fails in round {moment}: {numbers}. {sentence} {terms}")
+            raise AssertionError(f"invariant {invariant} fails in round {round}: {numbers}. {sentence} {terms}")

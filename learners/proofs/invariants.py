@@ -2,7 +2,7 @@
 
 The first line of each is the sentence that a violation quotes, `MEANINGS` what its terms stand for.
 
-What tells the algorithms apart is in the `View` of a state. Vectors carry the fake coordinate of a learner with an
+What tells the algorithms apart is in the `ProofState`. Vectors carry the fake coordinate of a learner with an
 intercept, (d + 1,): weights are ``[w, b]``, reports ``[x, 1]``; without one both end in 0. Around a guessed origin p,
 points are ``x - p``. The *pull* leads from the report of a mover back to the farthest point where the learner takes
 that individual from: ``alpha w / |w|`` for l2 costs, ``alpha_i e_i`` for weighted l1. A surrogate point x~ is ``x`` or
@@ -59,7 +59,7 @@ class Claim(NamedTuple):
     scale: float = 0.0
 
 
-class View(NamedTuple):
+class ProofState(NamedTuple):
     """A state as its proof sees it, in units of the learning rate."""
 
     found: Any  # the state, of one game
@@ -120,8 +120,8 @@ class Step(NamedTuple):
     mistake: bool  # and seen to be one; for a margin: learned from
     moved: bool
     on_plane: bool  # moved, or taken for a mover by the learner
-    before: View
-    then: View
+    before: ProofState
+    then: ProofState
     after: Float  # weights
     separator: Float
     reach: float
@@ -144,7 +144,7 @@ def norm(vector: Float) -> float:
     return math.sqrt(float(vector @ vector))
 
 
-def longest(view: View, radius: float) -> float:
+def longest(view: ProofState, radius: float) -> float:
     """The largest norm of a surrogate point."""
     return math.hypot(radius + view.stretch, view.fake)
 

@@ -10,7 +10,7 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_
 from agents.foundation.lanes import dot, length
 from agents.foundation.streams import game_key, uniform
 from agents.foundation.typing import Float, Int, Key
-from learners.strategic.base import DrawingLearner
+from learners.strategic.base import RandomizedLearner
 from learners.strategic.rules import learn, publish, rule_of
 from learners.strategic.surrogates import write_constant, write_raised, write_surrogate
 
@@ -64,14 +64,14 @@ def _learn(
 @rule_of(AcceptedOnlyState, publish)
 def _publish(state: AcceptedOnlyState, game: int, out: Float) -> None:
     state.published[game] += 1
-    moment = state.published[game]
-    if uniform(state.key[game], EXPLORATION, moment) * math.sqrt(moment) < state.exploration[game]:
+    round = state.published[game]
+    if uniform(state.key[game], EXPLORATION, round) * math.sqrt(round) < state.exploration[game]:
         write_constant(True, out)
     else:
         write_raised(state.weights[game], 0.0, L2, state.alpha[game], out)
 
 
-class AcceptedOnlyL2(DrawingLearner[AcceptedOnlyState]):
+class AcceptedOnlyL2(RandomizedLearner[AcceptedOnlyState]):
     """Algorithm 2 that now and then accepts everybody, to see whom it would have rejected.
 
     In round t it publishes "accept everybody" with probability ``min(1, exploration / sqrt t)``, else what Algorithm 2

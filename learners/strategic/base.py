@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.foundation.checks import count, finite_array, finite_number, flag, one_of
 from learners.bounds.common import RELATIVE_SLACK
-from learners.policy import DrawingPolicy, RuledPolicy
+from learners.policy import RandomizedPolicy, RuledPolicy
 from learners.policy import State as State
 from learners.strategic.observation import FLOAT64, Reading, arranged, handed_out, read
 from learners.strategic.rules import advance
@@ -194,5 +194,5 @@ class Learner(RuledPolicy[State]):
         return (published if dtype is FLOAT64 else published.astype(dtype)), damaged
 
 
-class DrawingLearner(DrawingPolicy[State], Learner[State]):
+class RandomizedLearner(RandomizedPolicy[State], Learner[State]):
     """A learner of the strategic game that draws."""

@@ -56,13 +56,13 @@ class Layout:
 
     def split(self, vector: Numbers) -> dict[str, Numbers]:
         """Return the entries of a vector (2 d + 4,) or of rows (n, 2 d + 4), as views."""
-        classifier, features, label, prediction, moment = self._entries if vector.ndim == 1 else self._columns
+        classifier, features, label, prediction, round = self._entries if vector.ndim == 1 else self._columns
         return {  # written out, since an environment does this in every step
             "classifier": vector[classifier],
             "features": vector[features],
             "label": vector[label],
             "prediction": vector[prediction],
-            "round": vector[moment],
+            "round": vector[round],
         }
 
 

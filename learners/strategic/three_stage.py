@@ -12,7 +12,7 @@ from agents.foundation.compiled import compiled
 from agents.foundation.lanes import copy, dot, length
 from agents.foundation.streams import fill_normals, game_key
 from agents.foundation.typing import Bool, Float, Int, Key
-from learners.strategic.base import DrawingLearner
+from learners.strategic.base import RandomizedLearner
 from learners.strategic.rules import learn, publish, rule_of, write_published
 from learners.strategic.surrogates import write_raised
 
@@ -253,7 +253,7 @@ def start(key: Key, dim: int) -> Float:
     return np.asarray(direction / np.linalg.norm(direction))
 
 
-class ThreeStageL2(DrawingLearner[ThreeStageState]):
+class ThreeStageL2(RandomizedLearner[ThreeStageState]):
     """Learns a separator through the origin from noisy labels of accepted individuals, for known l2 costs.
 
     *Initialisation*: with a random w it publishes ``w.x >= 0`` and ``-w.x >= 0`` in turn, and sums ``y x`` over the

@@ -20,7 +20,7 @@ MISSING_TO_PANDAS = frozenset(
 )
 
 
-class Policy(Protocol):
+class Predictor(Protocol):
     """What the bench needs of a learner: Stable-Baselines3's ``predict``.
 
     It is called with the observation, the state that it returned last (None before the first round), None and True,
@@ -42,14 +42,14 @@ class Contestant:
     name : str
     parameters : dict
         The explicit parameters.
-    learner : Policy or None
+    learner : Predictor or None
         None for the reference, which is built from each run's true points.
     """
 
     label: str
     name: str
     parameters: dict[str, object]
-    learner: Policy | None
+    learner: Predictor | None
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,13 @@ class SavedLearner:
         raise TypeError(f"{self.kind} was read from results, which can be shown, not played")
 
 
-def mistake_bound(learner: Policy | None, scenario: BenchScenario, *, printed: bool = False) -> float | None:
+def mistake_bound(learner: Predictor | None, scenario: BenchScenario, *, printed: bool = False) -> float | None:
     """Return the theorem's bound on a learner's mistakes; None where its assumptions fail."""
     truth = scenario.proved
     return learner.bound(truth, printed=printed) if truth is not None and isinstance(learner, Learner) else None
 
 
-def class_name(learner: Policy | None) -> str:
+def class_name(learner: Predictor | None) -> str:
     """Return the full name of a learner's class; also of one that was saved."""
     if isinstance(learner, SavedLearner):
         return learner.kind
@@ -93,14 +93,14 @@ def class_name(learner: Policy | None) -> str:
     return "reference" if learner is None else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def parameters_of(learner: Policy | None, kind: type[policy.Policy[Any]]) -> dict[str, object] | None:
+def parameters_of(learner: Predictor | None, kind: type[policy.Policy[Any]]) -> dict[str, object] | None:
     """Return the parameters of a learner, or of one that was saved, if it is of just this class; else None."""
     if class_name(learner) != f"{kind.__module__}.{kind.__qualname__}":
         return None
     return dict(learner.parameters)  # type: ignore[union-attr]
 
 
-def contestant(learner: str | Policy | Contestant, scenario: BenchScenario, /, **parameters: object) -> Contestant:
+def contestant(learner: str | Predictor | Contestant, scenario: BenchScenario, /, **parameters: object) -> Contestant:
     """Return a learner, or a named one built from what the scenario tells and ``parameters``, ready to take part.
 
     Raises
@@ -156,7 +156,8 @@ def checked_label(label: object) -> str:
 
 
 def contestants_of(
-    learners: Iterable[str | Policy | Contestant] | Mapping[str, str | Policy | Contestant], scenario: BenchScenario
+    learners: Iterable[str | Predictor | Contestant] | Mapping[str, str | Predictor | Contestant],
+    scenario: BenchScenario,
 ) -> list[Contestant]:
     """Return everybody who takes part; the keys of a mapping are their labels.
 

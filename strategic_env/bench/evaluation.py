@@ -10,7 +10,7 @@ from agents.foundation.checks import count, file_path, is_many, shown
 from strategic_env.bench.archive import Archive
 from strategic_env.bench.contestants import (
     Contestant,
-    Policy,
+    Predictor,
     SavedLearner,
     all_contestants,
     contestants_of,
@@ -123,7 +123,7 @@ class Results:
 
 
 def evaluate(
-    learners: Iterable[str | Policy | Contestant] | Mapping[str, str | Policy | Contestant] | None,
+    learners: Iterable[str | Predictor | Contestant] | Mapping[str, str | Predictor | Contestant] | None,
     scenario: str | BenchScenario,
     seeds: int | Sequence[int] = 10,
     rounds: int | None = None,
@@ -135,7 +135,7 @@ def evaluate(
 
     Parameters
     ----------
-    learners : iterable or mapping of str, Policy or Contestant, optional
+    learners : iterable or mapping of str, Predictor or Contestant, optional
         Names (`learners.catalogue.LEARNERS`) with parameters as on the command line (``"perceptron:bias=true"``),
         learners, or other objects with Stable-Baselines3's ``predict``; what these learn must be in the state that they
         return, for each run begins with state None. The keys of a mapping are the names that results show. By default

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 from agents.foundation.checks import LARGEST_SEED, count, one_of, shown
 from learners.policy import Policy
-from strategic_env.bench.contestants import Policy as Predicts
+from strategic_env.bench.contestants import Predictor
 from strategic_env.conformance import learner_checks
 from strategic_env.conformance.learner_checks import Case
 from strategic_env.conformance.learner_checks import LearnerError as LearnerError
@@ -26,7 +26,7 @@ CHECKS: dict[str, Callable[[Case], None]] = {
 
 
 def check_learner(
-    learner: Predicts,
+    learner: Predictor,
     scenario: str | BenchScenario = "KnownL2",
     *,
     skip: Collection[str] = (),

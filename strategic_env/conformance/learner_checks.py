@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.foundation.checks import is_real, shown
 from agents.foundation.streams import game_key
 from learners.policy import DrawingPolicy, Policy
-from strategic_env.bench.contestants import Policy as Predicts
+from strategic_env.bench.contestants import Predictor
 from strategic_env.bench.rollout import rollout
 from strategic_env.games.shared.scenario import BenchScenario
 
@@ -45,7 +45,7 @@ def unlike(where: str, expected: object, found: object, advice: str) -> LearnerE
 class Case:
     """A learner and the scenario that it plays."""
 
-    learner: Predicts
+    learner: Predictor
     scenario: BenchScenario
     rounds: int
     seed: int

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 AnyVectorEnv: TypeAlias = VectorEnv[Any, Any, Any]
 AnyEnv: TypeAlias = gymnasium.Env[Any, Any]
 Seed: TypeAlias = int | list[int] | None
-Row: TypeAlias = dict[str, Any]
-Record: TypeAlias = tuple[str, list[Row]]
+Returned: TypeAlias = dict[str, Any]
+Record: TypeAlias = tuple[str, list[Returned]]
 
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 RESET = ("observations", "infos")
@@ -130,7 +130,7 @@ class Call:
         ended: NDArray[np.bool_] = np.logical_or(self["terminations"], self["truncations"])
         return ended
 
-    def rows(self, env: AnyVectorEnv) -> list[Row]:
+    def rows(self, env: AnyVectorEnv) -> list[Returned]:
         """Return a copy, row by row; of the infos what the masks say."""
         rows = []
         for i, observation in enumerate(iterate(env.observation_space, self["observations"])):
@@ -277,7 +277,7 @@ def difference_between(name: str, expected: Any, found: Any) -> str | None:
     return next(filter(None, (difference_between(f"{name}[{key!r}]", parts[key], others[key]) for key in parts)), None)
 
 
-def demand_equal(why: str, label: str, expected: list[Row], found: list[Row], chosen: Iterable[int]) -> None:
+def demand_equal(why: str, label: str, expected: list[Returned], found: list[Returned], chosen: Iterable[int]) -> None:
     """Demand that the chosen rows of two calls are equal."""
     for i in chosen:
         for key in expected[i]:

@@ -14,7 +14,7 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Numbers
 from agents.populations.nature import first_error
 from agents.responses.individuals import Individual
-from strategic_env.bench.contestants import Policy
+from strategic_env.bench.contestants import Predictor
 from strategic_env.multi_agent.rounds import OpenGame
 from strategic_env.multi_agent.spaces import Action, Observation, role_of
 from strategic_env.multi_agent.table import Table
@@ -112,8 +112,8 @@ class UniformNature:
             Part of the interface, without effect.
         """
         members = len(np.asarray(observation["labels"]))
-        moment = int(finite_array("round", observation["round"], (1,), largest=LARGEST_COUNT)[0])
-        return streams.random_index(self._key, streams.ARRIVALS, moment, members), state
+        round = int(finite_array("round", observation["round"], (1,), largest=LARGEST_COUNT)[0])
+        return streams.random_index(self._key, streams.ARRIVALS, round, members), state
 
 
 class Seat(ABC):
@@ -127,7 +127,7 @@ class Seat(ABC):
 class _Trained(Seat):
     """A policy that says what it was made for, as those of Stable-Baselines3 do: nothing is translated."""
 
-    def __init__(self, policy: Policy, agent: str) -> None:
+    def __init__(self, policy: Predictor, agent: str) -> None:
         self._policy, self._agent, self._state = policy, agent, None
 
     def act(self, observation: Observation, info: Mapping[str, Any]) -> Action:
@@ -138,7 +138,7 @@ class _Trained(Seat):
 class _Predicting(Seat):
     """A policy that reads the parts of an observation, padded or not; a learner gets the reports one by one."""
 
-    def __init__(self, policy: Policy, table: Table, agent: str) -> None:
+    def __init__(self, policy: Predictor, table: Table, agent: str) -> None:
         self._policy, self._spaces, self._agent, self._state = policy, table.spaces, agent, None
 
     def act(self, observation: Observation, info: Mapping[str, Any]) -> Action:
@@ -149,7 +149,7 @@ class _Predicting(Seat):
         return self._spaces.pad(self._agent, action)
 
 
-def _predicted(policy: Policy, agent: str, observation: Observation, state: Any) -> tuple[Action, Any]:
+def _predicted(policy: Predictor, agent: str, observation: Observation, state: Any) -> tuple[Action, Any]:
     answer = policy.predict(observation, state, None, True)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise TypeError(f"predict() of the policy of {agent} must return an action and a state, got {shown(answer)}")
@@ -187,7 +187,7 @@ def one_by_one(parts: Mapping[str, Numbers]) -> list[dict[str, Numbers]]:
     ]
 
 
-def check_policies(policies: Mapping[str, Policy | Individual], agents: Sequence[str]) -> None:
+def check_policies(policies: Mapping[str, Predictor | Individual], agents: Sequence[str]) -> None:
     """Check that there is a policy for each of these agents, and for nobody else.
 
     Raises
@@ -212,7 +212,7 @@ def _has(policy: object, method: str) -> bool:
     return not isinstance(policy, type) and callable(getattr(policy, method, None))
 
 
-def seats_of(policies: Mapping[str, Policy | Individual], table: Table) -> dict[str, Seat]:
+def seats_of(policies: Mapping[str, Predictor | Individual], table: Table) -> dict[str, Seat]:
     """Seat each of the policies, which have been checked, for the episode that has begun."""
     return {agent: _seat(agent, policy, table) for agent, policy in policies.items()}
 

@@ -10,7 +10,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from agents.foundation.checks import count, shown
 from agents.foundation.typing import Bool, Float
 from agents.responses.individuals import Individual
-from strategic_env.bench.contestants import Policy
+from strategic_env.bench.contestants import Predictor
 from strategic_env.games.strategic.rules import Round
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import INDIVIDUAL
@@ -58,7 +58,7 @@ class Record:
 
 def play(
     env: AECEnv[Any, Any, Any] | ParallelEnv[Any, Any, Any],
-    policies: Mapping[str, Policy | Individual],
+    policies: Mapping[str, Predictor | Individual],
     *,
     rounds: int | None = None,
     seed: int | None = None,

@@ -30,7 +30,7 @@ def resolve_report(
     true_features: Float,
     label: float,
     budget: Float,
-    moment: int,
+    round: int,
     movable: Int,
     bounds: Float,
     positions: Float,
@@ -43,8 +43,8 @@ def resolve_report(
     ----------
     norm, labels_rejected, reach_scale
         See `strategic_env.Setting`.
-    classifier, true_features, label, budget, moment
-        What the individual of round ``moment`` faces, and who it is.
+    classifier, true_features, label, budget, round
+        What the individual of round ``round`` faces, and who it is.
     movable : ndarray, shape (m,), int64
         Coordinates that somebody can move.
     bounds : ndarray, shape (2, m)
@@ -66,7 +66,7 @@ def resolve_report(
     copy(classifier, observation)
     observed = observation[d + 1 : 2 * d + 1]
     accepted, moved, cost = judge_report(norm, reach_scale, classifier, true_features, budget, report, observed)
-    return -1, moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+    return -1, moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
 
 # Who has arrived: the round, true features (d,), label, budget (1 or d,). A tuple with names would cost time.
@@ -119,15 +119,15 @@ class OpenGame:
 
     def arrive(self, classifier: Float) -> Arrival:
         """Let the next individual arrive, who faces ``classifier`` (d + 1,)."""
-        moment = self._arrived
-        at = moment % BLOCK
+        round = self._arrived
+        at = round % BLOCK
         if self._adaptive:
-            arrival = self._met(moment, classifier)
+            arrival = self._met(round, classifier)
         else:
             if at == 0:
-                self._block = self._next_block(moment)
+                self._block = self._next_block(round)
             arrival = self._block[at]
-        self._arrived = moment + 1
+        self._arrived = round + 1
         return arrival
 
     def _next_block(self, first: int) -> list[Arrival]:
@@ -138,21 +138,21 @@ class OpenGame:
         budgets = [self._budgets[0]] * BLOCK if arrivals.budgets is None else self._budgets[arrivals.index]
         return list(zip(range(first, first + BLOCK), features, labels, budgets, strict=True))
 
-    def _met(self, moment: int, classifier: Float) -> Arrival:
+    def _met(self, round: int, classifier: Float) -> Arrival:
         """Let the population pick who arrives."""
         arrivals = self._arrivals
         assert isinstance(arrivals, AdaptiveArrivals)
-        row, label = arrivals.meet(moment, classifier, self._norm, self._budgets)
-        return moment, arrivals.features[row].copy(), label, self._budgets[own_row(self._budgets, row)].copy()
+        row, label = arrivals.meet(round, classifier, self._norm, self._budgets)
+        return round, arrivals.features[row].copy(), label, self._budgets[own_row(self._budgets, row)].copy()
 
     def pick(self, member: int) -> Arrival:
         """Let a member of the pool arrive."""
         assert self.pool is not None
-        moment, label, noise = self._arrived, float(self.pool.labels[member]), self.setting.population.noise
-        if noise > 0.0 and streams.uniform(self.key, streams.NOISE, moment) < noise:
+        round, label, noise = self._arrived, float(self.pool.labels[member]), self.setting.population.noise
+        if noise > 0.0 and streams.uniform(self.key, streams.NOISE, round) < noise:
             label = -label
-        self._arrived = moment + 1
-        return moment, self.pool.features[member].copy(), label, self.pool.budgets[member].copy()
+        self._arrived = round + 1
+        return round, self.pool.features[member].copy(), label, self.pool.budgets[member].copy()
 
     def resolve(self, arrival: Arrival, classifier: Float, positions: Float) -> Outcome:
         """Return what reporting ``positions`` (m,) to a classifier (d + 1,) leads to; `settle` makes it count.
@@ -162,7 +162,7 @@ class OpenGame:
         ValueError
             If a number is NaN or out of bounds.
         """
-        moment, true_features, label, budget = arrival
+        round, true_features, label, budget = arrival
         observation = np.empty(self._size)
         fault, moved, cost, mistake = resolve_report(
             self._norm,
@@ -172,7 +172,7 @@ class OpenGame:
             true_features,
             label,
             budget,
-            moment,
+            round,
             self._movable,
             self._bounds,
             positions,
@@ -192,7 +192,7 @@ class OpenGame:
         self.mistakes += outcome[-1]
         self._last_budget = arrival[3]
 
-    def cost_of(self, moment: int) -> Cost:
+    def cost_of(self, round: int) -> Cost:
         """Return the manipulation cost of whoever played the last round."""
         return self.setting.cost if self.setting.population.alpha is None else L2Cost(self._last_budget[0])
 

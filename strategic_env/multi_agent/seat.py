@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 
 from agents.foundation.checks import one_of, shown
 from agents.responses.individuals import Individual
-from strategic_env.bench.contestants import Policy
+from strategic_env.bench.contestants import Predictor
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import Action, Observation
@@ -58,7 +58,7 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
     metadata: dict[str, Any] = {"render_modes": [*RENDER_MODES], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
-        self, env: AECEnv[str, Observation, Action], agent: str, policies: Mapping[str, Policy | Individual]
+        self, env: AECEnv[str, Observation, Action], agent: str, policies: Mapping[str, Predictor | Individual]
     ) -> None:
         table = getattr(env, "unwrapped", None)
         if not isinstance(env, AECEnv) or not isinstance(table, StrategicClassificationAECEnv):

@@ -239,8 +239,8 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         infos: dict[str, dict[str, Any]] = {LEARNER: {}}
-        for seat, (moment, _, _, _) in zip(self._seats, self._arrivals, strict=True):
-            infos[seat] = {"arrival": moment, "discount": 0.0}
+        for seat, (round, _, _, _) in zip(self._seats, self._arrivals, strict=True):
+            infos[seat] = {"arrival": round, "discount": 0.0}
         return infos
 
     def _all_parts(self) -> Iterator[tuple[str, dict[str, Numbers]]]:

@@ -19,7 +19,7 @@ Action: TypeAlias = Any
 Space: TypeAlias = spaces.Space[Any]
 # Lowest and highest numbers, of each part of an observation.
 Bounds: TypeAlias = tuple[Float, Float]
-View: TypeAlias = dict[str, Bounds]
+Parts: TypeAlias = dict[str, Bounds]
 
 # NumPy has one object for it: `is` is enough, and faster than `==`.
 _FLOAT64 = np.dtype(np.float64)
@@ -187,11 +187,11 @@ class Spaces:
         return vector
 
 
-def _views(setting: Setting, individuals: int, rounds: int, pool: int, padded: bool) -> dict[str, View]:
+def _views(setting: Setting, individuals: int, rounds: int, pool: int, padded: bool) -> dict[str, Parts]:
     """Return what each role sees, by the names of its parts in their order."""
     space, _ = make_spaces(setting, rounds, flat=False)
     assert isinstance(space, spaces.Dict)
-    learner: View = {key: (box.low, box.high) for key, box in space.items() if isinstance(box, spaces.Box)}
+    learner: Parts = {key: (box.low, box.high) for key, box in space.items() if isinstance(box, spaces.Box)}
     if padded:  # a report must fit into a box with a classifier
         low, high = learner["features"]
         learner["features"] = np.minimum(low, -1.0), np.maximum(high, 1.0)
@@ -219,13 +219,13 @@ def _times(rows: int, bounds: Bounds) -> Bounds:
     return low, high
 
 
-def _flat(view: View) -> Bounds:
+def _flat(view: Parts) -> Bounds:
     """Return the bounds of a view as vectors."""
     low, high = (np.concatenate([bounds[end].ravel() for bounds in view.values()]) for end in (0, 1))
     return low, high
 
 
-def _padded(views: Sequence[View]) -> Bounds:
+def _padded(views: Sequence[Parts]) -> Bounds:
     """Return the bounds of who looks (one entry for each view) and of what any of them sees, filled up with zeros."""
     flat = [_flat(view) for view in views]
     longest = max(low.size for low, _ in flat)

@@ -29,7 +29,7 @@ NAIVE, ORACLE = Perceptron.name, BestFixedClassifier.name
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedLearner:
     """One learner's line of the table.
 
     Attributes
@@ -65,14 +65,14 @@ class Comparison:
     scores : dict of str to ndarray (runs, scenarios) of float64
         The same, normalised on every scenario between the mean mistakes of the classic Perceptron (0) and of the best
         fixed classifier (1).
-    rows : list of Row
+    rows : list of ComparedLearner
     """
 
     baseline: str
     scenarios: list[str]
     mistakes: dict[str, Float]
     scores: dict[str, Float]
-    rows: list[Row]
+    rows: list[ComparedLearner]
 
 
 def compare(
@@ -125,7 +125,7 @@ def compare(
             )
     scores = {label: normalised_score(counts, naive, oracle) for label, counts in mistakes.items()}
     rows = [
-        Row(
+        ComparedLearner(
             label,
             interquartile_mean(counts, resamples=resamples),
             interquartile_mean(scores[label], resamples=resamples),

@@ -17,7 +17,7 @@ from strategic_env.reproduce.rows import (
     LOOSE,
     LOOSE_BELOW,
     VIOLATED,
-    Row,
+    BoundRow,
     Shares,
     conclude,
 )
@@ -53,8 +53,8 @@ def reproduce(request: Request) -> Reproduced:
         request.progress(done, total)
 
     path = request.out / FILE
-    resolved: list[Row] = []
-    literal: list[Row] = []
+    resolved: list[BoundRow] = []
+    literal: list[BoundRow] = []
     unfinished = path.with_name(path.name + UNFINISHED)
     refuse_links([path, unfinished])
     with unfinished.open("w", encoding="utf-8", newline="") as file:
@@ -62,7 +62,7 @@ def reproduce(request: Request) -> Reproduced:
         for lines, measured in ((resolved, _resolved(runs, tick)), (literal, _literal(tick))):
             for line in measured:
                 if not resolved:
-                    writer.writerow(Row._fields)
+                    writer.writerow(BoundRow._fields)
                 lines.append(line)
                 writer.writerow(line)
                 file.flush()
@@ -72,7 +72,7 @@ def reproduce(request: Request) -> Reproduced:
     return Reproduced(_pages(resolved, literal), [path], unexpected)
 
 
-def _resolved(runs: int, tick: Callable[[], None]) -> Iterator[Row]:
+def _resolved(runs: int, tick: Callable[[], None]) -> Iterator[BoundRow]:
     for theorem in THEOREMS:
         yield measure(theorem, runs, tick)
     for of_a_sample in (freund_schapire, leave_one_out):
@@ -80,18 +80,18 @@ def _resolved(runs: int, tick: Callable[[], None]) -> Iterator[Row]:
         tick()
 
 
-def _literal(tick: Callable[[], None]) -> Iterator[Row]:
+def _literal(tick: Callable[[], None]) -> Iterator[BoundRow]:
     for instance in LITERAL:
         yield instance()
         tick()
 
 
-def _fails_as_printed(line: Row) -> bool:
+def _fails_as_printed(line: BoundRow) -> bool:
     """Whether the printed form exceeds its bound and the resolved one does not."""
     return conclude(Shares(line.printed, None)) == VIOLATED != conclude(Shares(line.adversary_printed, None))
 
 
-def _pages(resolved: list[Row], literal: list[Row]) -> tuple[Table, Table]:
+def _pages(resolved: list[BoundRow], literal: list[BoundRow]) -> tuple[Table, Table]:
     """Return the table of bounds, and that of what fails as printed."""
     numbers = ["runs", "m / printed", "m / sharpened", "adversary reaches"]
     columns = ["bound", "source", *numbers, "verdict"]
@@ -119,7 +119,7 @@ def _pages(resolved: list[Row], literal: list[Row]) -> tuple[Table, Table]:
     return first, second
 
 
-def _verdict(line: Row) -> Text:
+def _verdict(line: BoundRow) -> Text:
     return Text(line.verdict, style=STYLES[line.verdict])
 
 
@@ -127,5 +127,5 @@ def _share(share: float | None) -> str:
     return SILENT if share is None else f"{share:.3f}"
 
 
-def _reached(line: Row) -> float | None:
+def _reached(line: BoundRow) -> float | None:
     return line.adversary_printed if line.adversary_sharpened is None else line.adversary_sharpened

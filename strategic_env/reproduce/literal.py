@@ -17,7 +17,7 @@ from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptro
 from learners.strategic.unknown import next_estimate
 from strategic_env.games.strategic.setting import Setting
 from strategic_env.reproduce.rounds import play
-from strategic_env.reproduce.rows import Row, Shares, row
+from strategic_env.reproduce.rows import BoundRow, Shares, row
 
 ROUNDS = 15_000
 # Example 2 in units of its radius: the separator through 3/4 has margin 1/4.
@@ -33,14 +33,14 @@ def mistakes_of(learner: Learner[Any], population: FixedSequence, cost: Cost) ->
     return sum(played.round.mistake for played in islice(game, ROUNDS))
 
 
-def _line(statement: str, section: str, instance: str, printed: float, resolved: float, runs: int = 1) -> Row:
+def _line(statement: str, section: str, instance: str, printed: float, resolved: float, runs: int = 1) -> BoundRow:
     """Return a line: the share of its bound that a statement reaches as printed, and the resolved one instead."""
     shares = Shares(printed, None), Shares(resolved, None)
     line = row(statement, f"{section}, as printed", runs, shares[0], "resolved", shares[1])
     return line._replace(instance=instance)
 
 
-def corollary_1() -> Row:
+def corollary_1() -> BoundRow:
     """Print the bracket without its square: two orthogonal negatives far from the origin are more mistakes."""
     radius, least = 100.0, 1.0
     margin = radius / math.sqrt(2.0)
@@ -51,7 +51,7 @@ def corollary_1() -> Row:
     return _line("Corollary 1, not squared", "Section 6", "two orthogonal negatives, R = 100", *shares)
 
 
-def theorem_2() -> Row:
+def theorem_2() -> BoundRow:
     """Correct and break ties in every round: the drift never ends, and mistakes grow like the root of the rounds."""
     alpha = [0.1, 0.0]
     bound = bounds.strategic_l1(1.0, DRIFT_MARGIN, max(alpha), 2, printed=True)
@@ -63,7 +63,7 @@ def theorem_2() -> Row:
     return _line("Theorem 2, every round", "Section 4", instance, literal / bound, resolved / bound)
 
 
-def theorem_3(ratio: float = 1024.0, alphas: int = 2001) -> Row:
+def theorem_3(ratio: float = 1024.0, alphas: int = 2001) -> BoundRow:
     """Forget estimates that were too large: more phases than a single logarithm allows, at R / gamma = ``ratio``."""
     allowed = 2.0 * math.ceil(math.log2(2.0 * ratio - 1.0)) + 2.0
     literal, resolved = (
@@ -84,7 +84,7 @@ def _phases(alpha: float, ratio: float, literal: bool) -> int:
     return phases
 
 
-def theorem_4(scale: float = 0.01) -> Row:
+def theorem_4(scale: float = 0.01) -> BoundRow:
     """Space origins by a share gamma/2 of the segment: in small units there are hundreds of them, not a dozen."""
     radius, margin, alpha = scale, 0.25 * scale, 0.5 * scale
     block = FixedSequence([], [([scale * x for x in features], label) for features, label in EXAMPLE_2])
@@ -96,7 +96,7 @@ def theorem_4(scale: float = 0.01) -> Row:
     return _line("Theorem 4, spacing gamma/2", "Section 7", instance, literal / bound, resolved / bound)
 
 
-def l1_with_bias() -> Row:
+def l1_with_bias() -> BoundRow:
     """Correct the fake coordinate, too: Example 2 needs a negative intercept, and never gets it."""
     alpha = [0.5, 0.5]
     bound = bounds.strategic_l1_with_bias(1.0, max(alpha), 2, 4.0, -3.0, printed=True)
@@ -108,4 +108,4 @@ def l1_with_bias() -> Row:
     return _line("l1 with bias, corrected", "Section 7", instance, literal / bound, resolved / bound)
 
 
-LITERAL: tuple[Callable[[], Row], ...] = (corollary_1, theorem_2, theorem_3, theorem_4, l1_with_bias)
+LITERAL: tuple[Callable[[], BoundRow], ...] = (corollary_1, theorem_2, theorem_3, theorem_4, l1_with_bias)

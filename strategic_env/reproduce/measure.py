@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.foundation.typing import Float, Int
 from strategic_env.reproduce.adversaries import ATTACKS
-from strategic_env.reproduce.rows import NOTHING, Row, Shares, row
+from strategic_env.reproduce.rows import NOTHING, BoundRow, Shares, row
 from strategic_env.reproduce.streams import ORDERS, Games, arrival_orders, draw_pools
 from strategic_env.reproduce.theorems import Case, Theorem
 
@@ -15,7 +15,7 @@ LARGEST_BATCH = 500  # pools that are played at once
 GREEDY_ROUNDS = 400
 
 
-def measure(theorem: Theorem, runs: int, tick: Callable[[], None] = lambda: None) -> Row:
+def measure(theorem: Theorem, runs: int, tick: Callable[[], None] = lambda: None) -> BoundRow:
     """Play at least ``runs`` random streams, spread over dimensions and orders, and every adversary.
 
     ``tick`` is called after each of the `DIMS`. The same theorem meets the same streams every time.

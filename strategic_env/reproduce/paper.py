@@ -63,11 +63,11 @@ class Example(NamedTuple):
     no_bound: str = ""
     shown: int = 6
 
-    def said(self, moment: int) -> Said:
+    def said(self, round: int) -> Said:
         """Return what the paper says of a round, counted from 0."""
-        if moment < len(self.first):
-            return self.first[moment]
-        return self.cycle[(moment - len(self.first)) % len(self.cycle)]
+        if round < len(self.first):
+            return self.first[round]
+        return self.cycle[(round - len(self.first)) % len(self.cycle)]
 
 
 PERCEPTRON = Player("the classic Perceptron (Algorithm 1)", lambda scenario: Perceptron())

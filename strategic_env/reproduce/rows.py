@@ -29,7 +29,7 @@ class Shares(NamedTuple):
 NOTHING = Shares(None, None)
 
 
-class Row(NamedTuple):
+class BoundRow(NamedTuple):
     """A bound, and the largest shares of it that were used.
 
     Attributes
@@ -61,9 +61,9 @@ class Row(NamedTuple):
     instance: str = ""
 
 
-def row(bound: str, source: str, runs: int, random: Shares, adversary: str = "", reached: Shares = NOTHING) -> Row:
+def row(bound: str, source: str, runs: int, random: Shares, adversary: str = "", reached: Shares = NOTHING) -> BoundRow:
     """Return a line with its verdict."""
-    return Row(bound, source, runs, *random, adversary, *reached, conclude(random, reached))
+    return BoundRow(bound, source, runs, *random, adversary, *reached, conclude(random, reached))
 
 
 def conclude(random: Shares, reached: Shares = NOTHING) -> str:

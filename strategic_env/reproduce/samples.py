@@ -9,7 +9,7 @@ from learners.separators import margins
 from learners.strategic.passes import sweep
 from learners.strategic.perceptron import Perceptron
 from strategic_env.reproduce.adversaries import novikoff
-from strategic_env.reproduce.rows import Row, Shares, row
+from strategic_env.reproduce.rows import BoundRow, Shares, row
 from strategic_env.reproduce.streams import POOL, Games, draw_pools
 
 DIMS = (1, 2, 3, 5, 10)
@@ -19,7 +19,7 @@ MARGINS = np.geomspace(0.05, 2.0, 12)
 STREAMS_PER_SAMPLE = 20  # what a sample of `leave_one_out` costs
 
 
-def freund_schapire(runs: int) -> Row:
+def freund_schapire(runs: int) -> BoundRow:
     """Let individuals with some wrong labels arrive once each."""
     worst, played = 0.0, 0
     for dim in DIMS:
@@ -45,7 +45,7 @@ def _smallest_bound(normal: Float, features: Float, labels: Float) -> float:
     )
 
 
-def leave_one_out(runs: int) -> Row:
+def leave_one_out(runs: int) -> BoundRow:
     """Count leave-one-out errors against the mistakes of the perceptron on the whole sample."""
     worst, played = 0.0, 0
     for dim in DIMS:

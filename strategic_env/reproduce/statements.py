@@ -34,7 +34,7 @@ def statements(example: Example, chosen: Scenario, lines: Sequence[Played]) -> l
 
 
 def _never_ends(chosen: Scenario, lines: Sequence[Played]) -> Statement:
-    mistakes = [moment for moment, line in enumerate(lines, start=1) if line.round.mistake]
+    mistakes = [round for round, line in enumerate(lines, start=1) if line.round.mistake]
     here = f"{len(mistakes):,} in {len(lines):,} rounds, the last in round {mistakes[-1]:,}"
     return Statement(
         "number of mistakes", "unbounded", here, len(lines) - mistakes[-1] < members_of(chosen).labels.size

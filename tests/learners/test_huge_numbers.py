@@ -34,8 +34,8 @@ def test_features_are_played_or_refused(name: str, games: int | None) -> None:
     learner = built(name)
     for size in SIZES:
         draws, action, state = np.random.default_rng(0), None, None
-        for moment in range(8):
-            observation = seen(learner, draws, action, games, moment, size)
+        for round in range(8):
+            observation = seen(learner, draws, action, games, round, size)
             if size > LARGEST_REPORT and observation["features"].any():
                 with pytest.raises(
                     ValueError, match=r"^features must be finite and at most 3e\+100 in size, got [^\n]*$"
@@ -44,7 +44,7 @@ def test_features_are_played_or_refused(name: str, games: int | None) -> None:
                 break
             action, state = learner.predict(observation, state)
             assert is_playable(learner, action)
-        assert (moment == 7) is (size <= LARGEST_REPORT)
+        assert (round == 7) is (size <= LARGEST_REPORT)
 
 
 def damaged(state: Any) -> Iterator[tuple[str, Any]]:
@@ -63,14 +63,14 @@ def damaged(state: Any) -> Iterator[tuple[str, Any]]:
 def test_a_damaged_state_leads_to_an_error_or_to_what_can_be_played(name: str, rounds: int) -> None:
     learner = built(name)
     draws, action, state = np.random.default_rng(1), None, None
-    for moment in range(rounds):
-        action, state = learner.predict(seen(learner, draws, action, GAMES, moment), state)
+    for round in range(rounds):
+        action, state = learner.predict(seen(learner, draws, action, GAMES, round), state)
     refused = set()
     for what, other in damaged(state):
         last, later = action, np.random.default_rng(2)
         try:
-            for moment in range(rounds, rounds + 4):
-                last, other = learner.predict(seen(learner, later, last, GAMES, moment), other)
+            for round in range(rounds, rounds + 4):
+                last, other = learner.predict(seen(learner, later, last, GAMES, round), other)
                 assert is_playable(learner, last), what
         except ValueError as error:
             assert str(error) in (
@@ -86,8 +86,8 @@ def test_a_damaged_state_leads_to_an_error_or_to_what_can_be_played(name: str, r
 def test_weights_that_are_no_numbers_are_refused_at_once(name: str, games: int | None) -> None:
     learner = built(name)
     draws, action, state = np.random.default_rng(3), None, None
-    for moment in range(12):
-        action, state = learner.predict(seen(learner, draws, action, games, moment), state)
+    for round in range(12):
+        action, state = learner.predict(seen(learner, draws, action, games, round), state)
     observation = seen(learner, draws, None, games, 0)
     observation["features"][...] = 1e10
     for number in (math.nan, math.inf, 1e308):
@@ -151,7 +151,7 @@ class Liar:
 
     slack = 0.0
 
-    def report(self, true_features: Any, classifier: Any, cost: Any, key: Any, moment: int) -> Any:
+    def report(self, true_features: Any, classifier: Any, cost: Any, key: Any, round: int) -> Any:
         return np.full_like(true_features, 1e200)
 
 

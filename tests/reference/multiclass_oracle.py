@@ -25,9 +25,9 @@ class Words(NamedTuple):
 PROTOTYPES, KEYWORDS = Words(40, 10, 1, 5, 0, 5), Words(80, 24, 4, 8, 1, 4)
 
 
-def bits(key: Any, purpose: int, moment: int, block: int) -> list[int]:
+def bits(key: Any, purpose: int, round: int, block: int) -> list[int]:
     """Four random words of 64 bits."""
-    counter = (block + (moment << 64) + (purpose << 128) - 1) % 2**256  # NumPy advances it before it generates
+    counter = (block + (round << 64) + (purpose << 128) - 1) % 2**256  # NumPy advances it before it generates
     words = np.array([(counter >> (64 * i)) % 2**64 for i in range(4)], dtype=np.uint64)
     return [int(word) for word in np.random.Philox(key=key, counter=words).random_raw(4)]
 
@@ -37,12 +37,12 @@ def below(word: int, size: int) -> int:
     return int((word >> 11) * 2.0**-53 * size)
 
 
-def subset(key: Any, purpose: int, moment: int, block: int, items: Sequence[int], number: int) -> set[int]:
+def subset(key: Any, purpose: int, round: int, block: int, items: Sequence[int], number: int) -> set[int]:
     """Floyd's random subset of ``number`` items."""
     chosen: set[int] = set()
     first = len(items) - number
     for i in range(number):
-        item = items[below(bits(key, purpose, moment, block + i // 4)[i % 4], first + i + 1)]
+        item = items[below(bits(key, purpose, round, block + i // 4)[i % 4], first + i + 1)]
         chosen.add(items[first + i] if item in chosen else item)
     return chosen
 
@@ -66,15 +66,15 @@ class Texts:
                 attempt += 1
             self.own.append(own)
 
-    def point(self, moment: int) -> tuple[Any, int]:
+    def point(self, round: int) -> tuple[Any, int]:
         """Return features (d,) and label of one round."""
-        label = below(bits(self.key, ARRIVALS, moment, 0)[0], self.classes)
+        label = below(bits(self.key, ARRIVALS, round, 0)[0], self.classes)
         own = self.own[label]
-        lacking = subset(self.key, ARRIVALS, moment, 1 << 20, own, self.lacking)
-        tail = subset(self.key, ARRIVALS, moment, 1, range(self.head, self.dim), self.tail)
+        lacking = subset(self.key, ARRIVALS, round, 1 << 20, own, self.lacking)
+        tail = subset(self.key, ARRIVALS, round, 1, range(self.head, self.dim), self.tail)
         features = np.zeros(self.dim)
         features[sorted((set(own) - lacking) | tail)] = 1.0
-        noise = bits(self.key, NOISE, moment, 0)
+        noise = bits(self.key, NOISE, round, 0)
         if (noise[0] >> 11) * 2.0**-53 < self.noise:
             label = below(noise[1], self.classes)
         return features, label

@@ -45,14 +45,14 @@ def play_rounds(
             labels[game] = draw_point(source, drawn, game, 0, state.features[game])
             actions[game] = decide(state, game)
         place = due
-        for moment in range(first, last):
+        for round in range(first, last):
             action = actions[game]
             mistakes[game] += action != labels[game]
             reveal(reveals, action, labels[game], feedback)
             update(state, game, action, feedback)
-            labels[game] = draw_point(source, drawn, game, moment + 1, state.features[game])
+            labels[game] = draw_point(source, drawn, game, round + 1, state.features[game])
             actions[game] = decide(state, game)
-            if place < checkpoints.shape[0] and checkpoints[place] == moment + 1:
+            if place < checkpoints.shape[0] and checkpoints[place] == round + 1:
                 curves[game, place] = mistakes[game]
                 place += 1
 

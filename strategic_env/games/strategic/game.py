@@ -49,8 +49,8 @@ class Game:
         ValueError
             If an entry is NaN or outside [-1, 1]; the round is not played.
         """
-        moment = self.round
-        at = moment % BLOCK
+        round = self.round
+        at = round % BLOCK
         if at == 0:
             self._rows, self._labels = self._next_block()
         if self._adaptive:
@@ -65,7 +65,7 @@ class Game:
             self._rows[at],
             label,
             self._budgets,
-            moment,
+            round,
             truth,
             observation,
         )
@@ -73,7 +73,7 @@ class Game:
             raise ValueError(f"a published classifier must have entries in [-1, 1], got {classifier.tolist()}")
         if self._own_answer:
             moved, cost, mistake = self._report(observation[: self._dim + 1], truth, label, observation)
-        self.round = moment + 1
+        self.round = round + 1
         if mistake:
             self.mistakes += 1
         return observation, truth, label, moved, cost, mistake
@@ -90,11 +90,11 @@ class Game:
         self.arrivals.fill(self.round)
         return self.arrivals.index.tolist(), self.arrivals.label.tolist()
 
-    def cost_of(self, moment: int) -> Cost:
-        """Return the manipulation cost of whoever arrives in round ``moment``, of the current block of rounds."""
+    def cost_of(self, round: int) -> Cost:
+        """Return the manipulation cost of whoever arrives in round ``round``, of the current block of rounds."""
         if self.arrivals.budgets is None:
             return self.setting.cost
-        return L2Cost(self.arrivals.budgets[self._rows[moment % BLOCK], 0])
+        return L2Cost(self.arrivals.budgets[self._rows[round % BLOCK], 0])
 
     def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
         """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""

@@ -83,28 +83,28 @@ def play_games(
             return game
         copy(features[index[game, rounds[game] & last]], true_features[game])
     for game in range(rounds.shape[0]):
-        seen, moment = observation[game], rounds[game]
+        seen, round = observation[game], rounds[game]
         if not active[game]:
             seen[:] = 0.0
             true_features[game] = 0.0
             rewards[game], true_label[game], cost[game] = 0.0, 0.0, 0.0
             moved[game], mistake[game] = False, False
             continue
-        label = labels[game, moment & last]
-        budget = budgets[own_row(budgets, index[game, moment & last])]
+        label = labels[game, round & last]
+        budget = budgets[own_row(budgets, index[game, round & last])]
         copy(classifiers[game], seen)
         moved[game], cost[game], wrong = play_best_response(
-            norm, labels_rejected, classifiers[game], true_features[game], budget, label, moment, seen
+            norm, labels_rejected, classifiers[game], true_features[game], budget, label, round, seen
         )
         true_label[game], mistake[game] = label, wrong
         rewards[game] = pay(reward_kind, seen, label, wrong)
         mistakes[game] += wrong
-        rounds[game] = moment + 1
+        rounds[game] = round + 1
     return -1
 
 
-class Paper:
-    """Arrays to write outcomes on: fresh ones for what somebody asks for, and scratch paper for the rest.
+class OutcomeArrays:
+    """Arrays to write outcomes on: fresh ones for what somebody asks for, and scratch arrays for the rest.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class CompiledGames(Games):
 
     def __init__(self, setting: Setting, source: Source, reward_kind: str, games: int, info_level: str) -> None:
         dim = setting.population.dim
-        self._paper = Paper(games, dim, info_level)
+        self._arrays = OutcomeArrays(games, dim, info_level)
         # Computed individuals take room; of members, four rounds share their random bits.
         block, shortest = BLOCK, 1 if source.order == NEW else 4
         room = games * (1 if len(source.features) else dim)
@@ -203,13 +203,13 @@ class CompiledGames(Games):
         """Publish and resolve."""
         if not self._known:
             self._known = self._arrivals.fill(self.rounds)
-        paper = self._paper.fresh()
-        arguments: tuple[Any, ...] = (*self._rules, classifiers, active, *self._table, *paper)
+        arrays = self._arrays.fresh()
+        arguments: tuple[Any, ...] = (*self._rules, classifiers, active, *self._table, *arrays)
         illegal = play_games(*arguments)
         if illegal >= 0:
             _refuse(classifiers, illegal)
         self._known -= 1
-        return Outcomes._make(paper)
+        return Outcomes._make(arrays)
 
     def cost_of(self, game: int) -> Cost:
         """Return the cost of the individual met last."""
@@ -224,7 +224,7 @@ class SeparateGames(Games):
     """Games whose individuals answer, or arrive, by rules in Python: `Game` objects in a row."""
 
     def __init__(self, setting: Setting, reward_kind: str, games: int) -> None:
-        self._paper = Paper(games, setting.population.dim, "full")
+        self._arrays = OutcomeArrays(games, setting.population.dim, "full")
         self._setting, self._reward_kind = setting, reward_kind
         self._games: list[Game | None] = [None] * games
         self.rounds = np.zeros(games, dtype=np.int64)
@@ -239,7 +239,7 @@ class SeparateGames(Games):
     def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish and resolve."""
         _refuse(classifiers, first_illegal(classifiers, active))
-        outcomes = Outcomes(*self._paper.fresh())
+        outcomes = Outcomes(*self._arrays.fresh())
         for row, game in enumerate(self._games):
             values: tuple[Any, ...] = (0.0,) * len(outcomes)
             if game is not None and active[row]:
@@ -257,7 +257,7 @@ class SeparateGames(Games):
 
 
 def games_of(setting: Setting, reward_kind: str, games: int, info_level: str) -> Games:
-    """Return N games in the fastest form that the setting allows; ``info_level`` as for `Paper`."""
+    """Return N games in the fastest form that the setting allows; ``info_level`` as for `OutcomeArrays`."""
     source = setting.source()
     if source is None:
         return SeparateGames(setting, reward_kind, games)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.boundary import FLOAT64_EPS, scaled_score
-from agents.costs import Aim, aim, gap_and_reach, moves, reached, write_report
+from agents.costs import Prepared, gap_and_reach, moves, prepare, reached, write_report
 from agents.foundation.compiled import loop, released
 from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
@@ -73,7 +73,7 @@ def play_until_concerned(
     state: Any,
     game: int,
     labels_rejected: bool,
-    aimed: Aim,
+    prepared: Prepared,
     classifier: Float,
     block: Block,
     start: int,
@@ -89,16 +89,16 @@ def play_until_concerned(
     mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
     at, shared, last = start, budgets.shape[0] == 1, rows.shape[0] - 1
     wide = features.shape[1] >= FETCHED_AHEAD
-    within = reached(aimed, budgets[0])
+    within = reached(prepared, budgets[0])
     while at < stop:
         # Unsigned: no time is lost on asking whether to count from the end.
         place = np.uint64(at)
         row, truth = np.uint64(rows[place]), label[place]
         if wide:
             prefetch(features, rows[np.uint64(min(at + ROUNDS_AHEAD, last))])
-        gap = -scaled_score(classifier, aimed.factor, features[row])
+        gap = -scaled_score(classifier, prepared.factor, features[row])
         if not shared:
-            within = reached(aimed, budgets[row])
+            within = reached(prepared, budgets[row])
         accepted, moved, positive = gap <= within, moves(gap, within), truth > 0.0
         mistakes += accepted != positive
         manipulations += moved
@@ -141,16 +141,16 @@ def play_blocks(
         classifier, block = published[game], Block(features, rows[row], label[row], budgets)
         if first == 0:
             publish(state, game, classifier)
-        aimed = aim(norm, classifier, budgets[0])
+        prepared = prepare(norm, classifier, budgets[0])
         at, mark = 0, due
         while at < last - first:
             ahead = mark < checkpoints.shape[0] and checkpoints[mark] <= last
             stop = checkpoints[mark] - first if ahead else last - first
-            at = play_until_concerned(state, game, labels_rejected, aimed, classifier, block, at, stop, tally)
+            at = play_until_concerned(state, game, labels_rejected, prepared, classifier, block, at, stop, tally)
             if at < stop:
-                if learn_from_round(state, game, labels_rejected, aimed, classifier, block, at, report):
+                if learn_from_round(state, game, labels_rejected, prepared, classifier, block, at, report):
                     publish(state, game, classifier)
-                    aimed = aim(norm, classifier, budgets[0])
+                    prepared = prepare(norm, classifier, budgets[0])
                 at += 1
             if ahead and at == stop:
                 tally.curves[game, mark] = tally.mistakes[game]
@@ -159,14 +159,21 @@ def play_blocks(
 
 @released
 def learn_from_round(
-    state: Any, game: int, labels_rejected: bool, aimed: Aim, classifier: Float, block: Block, at: int, report: Float
+    state: Any,
+    game: int,
+    labels_rejected: bool,
+    prepared: Prepared,
+    classifier: Float,
+    block: Block,
+    at: int,
+    report: Float,
 ) -> bool:
     """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
     features, rows, label, budgets = block
     true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
-    gap, within = gap_and_reach(aimed, classifier, true_features, budget)
+    gap, within = gap_and_reach(prepared, classifier, true_features, budget)
     accepted = gap <= within
-    write_report(aimed, classifier, true_features, gap, moves(gap, within), report)
+    write_report(prepared, classifier, true_features, gap, moves(gap, within), report)
     shown = label[at] if accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)
     return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))

@@ -25,13 +25,13 @@ def publishable(classifier: Numbers) -> bool:
 
 
 @inlined
-def write_outcome(accepted: bool, label: float, labels_rejected: bool, moment: int, observation: Float) -> bool:
+def write_outcome(accepted: bool, label: float, labels_rejected: bool, round: int, observation: Float) -> bool:
     """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
     d = observation.shape[0] // 2 - 2
     prediction = 1.0 if accepted else -1.0
     observation[2 * d + 1] = label if accepted or labels_rejected else 0.0
     observation[2 * d + 2] = prediction
-    observation[2 * d + 3] = moment + 1
+    observation[2 * d + 3] = round + 1
     return prediction != label
 
 
@@ -55,16 +55,16 @@ def play_best_response(
     true_features: Float,
     budget: Float,
     label: float,
-    moment: int,
+    round: int,
     observation: Float,
 ) -> tuple[bool, float, bool]:
-    """Let one individual best-respond in round ``moment``; return (moved, cost, mistake).
+    """Let one individual best-respond in round ``round``; return (moved, cost, mistake).
 
     ``observation`` (2 d + 4,) is overwritten, all but the classifier that it begins with.
     """
     d = true_features.shape[0]
     accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
-    return moved, cost, write_outcome(accepted, label, labels_rejected, moment, observation)
+    return moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
 
 @inlined
@@ -82,7 +82,7 @@ def play_published(
     row: int,
     label: float,
     budgets: Float,
-    moment: int,
+    round: int,
     true_features: Float,
     observation: Float,
 ) -> tuple[bool, bool, float, bool]:
@@ -97,7 +97,7 @@ def play_published(
     copy(classifier, observation)
     published, budget = observation[: classifier.shape[0]], budgets[own_row(budgets, row)]
     moved, cost, mistake = play_best_response(
-        norm, labels_rejected, published, true_features, budget, label, moment, observation
+        norm, labels_rejected, published, true_features, budget, label, round, observation
     )
     return True, moved, cost, mistake
 

@@ -99,8 +99,8 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
             return None
         from strategic_env.games.strategic.rendering import render as rendering
 
-        drawn = range(1 if self.render_mode == "human" else self.num_envs)
-        return tuple(rendering.render(self.render_mode, self.setting, *self._standing(game)) for game in drawn)
+        games = range(1 if self.render_mode == "human" else self.num_envs)
+        return tuple(rendering.render(self.render_mode, self.setting, *self._game_shown(game)) for game in games)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
@@ -138,7 +138,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
     def _show(self, numbers: Float) -> Observation:
         return self.options.observe(numbers)
 
-    def _standing(self, game: int) -> tuple[Round | None, "Standing | None"]:
+    def _game_shown(self, game: int) -> tuple[Round | None, "GameShown | None"]:
         """Return the last round of a game, and what a picture says besides."""
         if self._games is None or self._last is None or not self._games.rounds[game]:
             return None, None
@@ -152,16 +152,16 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
             bool(one.mistake[game]),
         )
         games = self._games
-        return played, Standing(int(games.rounds[game]), int(games.mistakes[game]), games.cost_of(game))
+        return played, GameShown(int(games.rounds[game]), int(games.mistakes[game]), games.cost_of(game))
 
 
-class Standing(NamedTuple):
-    """What a picture says of a game besides its last round (`rendering.scene.Standing`)."""
+class GameShown(NamedTuple):
+    """What a picture says of a game besides its last round (`rendering.scene.GameShown`)."""
 
     round: int
     mistakes: int
     cost: Cost
 
-    def cost_of(self, moment: int) -> Cost:
+    def cost_of(self, round: int) -> Cost:
         """Return the manipulation cost of whoever came last."""
         return self.cost

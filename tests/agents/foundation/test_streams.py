@@ -14,14 +14,14 @@ from agents.foundation import streams
 WORD = st.integers(0, 2**64 - 1)
 
 
-@given(seed=st.integers(0, 2**128), game=st.integers(0, 2**31), purpose=st.integers(0, 4), moment=WORD, block=WORD)
-def test_philox_is_numpys_bit_for_bit(seed: int, game: int, purpose: int, moment: int, block: int) -> None:
+@given(seed=st.integers(0, 2**128), game=st.integers(0, 2**31), purpose=st.integers(0, 4), round=WORD, block=WORD)
+def test_philox_is_numpys_bit_for_bit(seed: int, game: int, purpose: int, round: int, block: int) -> None:
     key = streams.game_key(seed, game)
     # NumPy advances the counter before it generates.
-    counter = (block + (moment << 64) + (purpose << 128) - 1) % 2**256
+    counter = (block + (round << 64) + (purpose << 128) - 1) % 2**256
     words = np.array([(counter >> (64 * i)) % 2**64 for i in range(4)], dtype=np.uint64)
     expected = np.random.Philox(key=key, counter=words).random_raw(4)
-    got = streams.philox(key, purpose, np.uint64(moment), np.uint64(block))
+    got = streams.philox(key, purpose, np.uint64(round), np.uint64(block))
     assert [int(word) for word in got] == expected.tolist()
 
 

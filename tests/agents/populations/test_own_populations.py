@@ -98,9 +98,9 @@ def changed(array: Any, at: Any, value: Any) -> Any:
 
 def test_own_arrivals_are_played_as_they_say() -> None:
     game, sent = Game(setting_of(Own()), KEY), 0
-    for moment in range(3 * BLOCK):
+    for round in range(3 * BLOCK):
         observation, truth, label, *_ = game.play(ACCEPT_ALL)
-        sent = moment % len(POINTS)
+        sent = round % len(POINTS)
         assert (truth == POINTS[sent]).all() and (observation[3:5] == POINTS[sent]).all() and label == LABELS[sent]
     points, labels = setting_of(Own()).arrivals(KEY).points(100)
     assert (points == POINTS[np.arange(100) % 30]).all() and (labels == LABELS[np.arange(100) % 30]).all()
@@ -253,9 +253,9 @@ def test_reaches_of_ones_own_are_checked(
 def test_reaches_of_ones_own_are_each_persons() -> None:
     own = np.linspace(0.1, 0.3, 30)[:, np.newaxis]
     game = Game(setting_of(Own(lambda: Line(budgets=own), alpha=(0.1, 0.3))), KEY)
-    for moment in range(BLOCK + 10):
+    for round in range(BLOCK + 10):
         game.play(ACCEPT_ALL)
-        assert game.cost_of(moment).alpha == own[moment % 30, 0]
+        assert game.cost_of(round).alpha == own[round % 30, 0]
 
 
 class Renewed(Line):
@@ -270,8 +270,8 @@ class Renewed(Line):
 def test_arrays_that_a_block_replaces_are_the_ones_that_are_played() -> None:
     setting = setting_of(Own(Renewed))
     game, turns = Game(setting, KEY), OpenGame(setting, KEY, np.arange(2), np.array([[-2.0, -2.0], [2.0, 2.0]]))
-    for moment in range(2 * BLOCK):
-        expected = POINTS[moment % 30] / 2.0 ** (moment // BLOCK * BLOCK)
+    for round in range(2 * BLOCK):
+        expected = POINTS[round % 30] / 2.0 ** (round // BLOCK * BLOCK)
         assert (game.play(ACCEPT_ALL)[1] == expected).all()
         assert (turns.arrive(ACCEPT_ALL)[1] == expected).all()
 
@@ -320,7 +320,7 @@ class Nature(AdaptiveArrivals):
         super().__init__(features)
         self._picked = picked
 
-    def meet(self, moment: int, classifier: Any, norm: int, budgets: Any) -> Any:
+    def meet(self, round: int, classifier: Any, norm: int, budgets: Any) -> Any:
         classifier[:] = np.nan  # what it does to what it sees, nobody else sees
         return self._picked
 

@@ -154,8 +154,8 @@ def test_a_violation_tells_the_numbers() -> None:
         game.play(0)
     certificate = game.certificate
     assert certificate.violation is not None and certificate.mistakes == 3
-    invariant, moment, details = certificate.violation
-    assert (invariant, moment) == ("18 progress", 2)
+    invariant, round, details = certificate.violation
+    assert (invariant, round) == ("18 progress", 2)
     assert details == {"y x~.w*": 0.0, "at least": 1.0, "slack": pytest.approx(0.0, abs=1e-12)}
     with pytest.raises(
         AssertionError, match=r"invariant 18 progress fails in round 2: y x~\.w\* -?0\.0, at least 1\.0"

@@ -190,7 +190,7 @@ def test_axes_stay_where_they_are() -> None:
     frames = set()
     for classifier in ([1.0, 0.0, 0.0], [0.3, -0.9, 1.0], [0.0, 0.0, 0.0]):
         env.step(np.array(classifier))
-        frames.add(scene.view_of(env.setting, env.last, env.game).frame)
+        frames.add(scene.scene_of(env.setting, env.last, env.game).frame)
     assert len(frames) == 1
 
 
@@ -198,7 +198,7 @@ def test_projection_keeps_signed_distances() -> None:
     env = SITUATIONS["d=10"]("rgb_array")
     assert env.last is not None
     weights, intercept = env.last.classifier[:-1], env.last.classifier[-1]
-    view = scene.view_of(env.setting, env.last, env.game)
+    view = scene.scene_of(env.setting, env.last, env.game)
     for point, (across, along) in zip((env.last.true_features, env.last.report), view.points, strict=True):
         distance = (weights @ point + intercept) / np.linalg.norm(weights)
         assert across == pytest.approx(distance, abs=1e-12)

@@ -39,8 +39,8 @@ class Boastful:
 
     slack = 1.0
 
-    def report(self, features: Any, classifier: Any, cost: Any, key: Any, moment: int) -> Any:
-        return features + (moment % 7) / 7 * np.sign(classifier[:-1])
+    def report(self, features: Any, classifier: Any, cost: Any, key: Any, round: int) -> Any:
+        return features + (round % 7) / 7 * np.sign(classifier[:-1])
 
 
 class Elsewhere(Separable):

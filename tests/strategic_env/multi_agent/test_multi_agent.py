@@ -368,23 +368,23 @@ def test_the_cycle_of_turns_and_what_is_seen_and_paid() -> None:
     truth, labels = game.setting.arrivals(game.game.key).points(2)
     classifier = np.array([1.0, 0.0, 0.0, -0.25])
     report = np.array([0.25, 0.5, 0.0])
-    for moment in range(2):
+    for round in range(2):
         assert game.agent_selection == LEARNER
         learner = game.observe(LEARNER)
-        assert learner["round"] == moment and (moment or not any(part.any() for part in learner.values()))
+        assert learner["round"] == round and (round or not any(part.any() for part in learner.values()))
         game.step(classifier)
         assert game.agent_selection == INDIVIDUAL and game.rewards == {LEARNER: 0.0, INDIVIDUAL: 0.0}
         seen = game.observe(INDIVIDUAL)
-        assert (seen["features"] == truth[moment]).all() and seen["budget"] == [0.5]
+        assert (seen["features"] == truth[round]).all() and seen["budget"] == [0.5]
         assert (seen["classifier"] == classifier).all()
-        assert game.infos[INDIVIDUAL] == {"arrival": moment, "discount": 0.0} and game.infos[LEARNER] == {}
+        assert game.infos[INDIVIDUAL] == {"arrival": round, "discount": 0.0} and game.infos[LEARNER] == {}
         game.step(report)
         learner = game.observe(LEARNER)
         assert (learner["features"] == report).all() and learner["prediction"] == [1.0]
-        assert learner["label"] == labels[moment]
-        cost = np.linalg.norm(report - truth[moment]) / 0.5
+        assert learner["label"] == labels[round]
+        cost = np.linalg.norm(report - truth[round]) / 0.5
         assert game.rewards[INDIVIDUAL] == pytest.approx(1.0 - cost, abs=1e-15)
-        assert game.rewards[LEARNER] == (0.0 if labels[moment] > 0 else -1.0)
+        assert game.rewards[LEARNER] == (0.0 if labels[round] > 0 else -1.0)
         assert game.last(observe=False)[1] == game.rewards[LEARNER]
     assert game.truncations == {LEARNER: True, INDIVIDUAL: True} and not any(game.terminations.values())
     with pytest.raises(ValueError, match="only valid action is None"):
@@ -602,13 +602,13 @@ def test_nature_picks_and_sees_what_nature_sees_says(pad_spaces: bool) -> None:
         game = raw_env("KnownL2", pool=7, nature=True, nature_sees=sees, pad_spaces=pad_spaces)
         game.reset(seed=0)
         previous, rng = np.zeros(3), np.random.default_rng(0)
-        for moment in range(10):
+        for round in range(10):
             published = rng.uniform(-1.0, 1.0, 3)
             game.step(published)
             assert game.agent_selection == NATURE
             seen = game.spaces.unpad(NATURE, game.observe(NATURE))
             shown = {"current": published, "previous": previous, "nothing": np.zeros(3)}[sees]
-            assert (seen["classifier"] == shown).all() and seen["round"] == moment
+            assert (seen["classifier"] == shown).all() and seen["round"] == round
             assert seen["features"].shape == (7, 2) and seen["budgets"].tolist() == [[0.3]] * 7
             member = int(rng.integers(7))
             game.step(game.spaces.pad(NATURE, member))

@@ -28,7 +28,7 @@ from strategic_env.reproduce import measure as measuring
 from strategic_env.reproduce.paper import EXAMPLES, Example, Player
 from strategic_env.reproduce.result import show, table
 from strategic_env.reproduce.rounds import Played, play
-from strategic_env.reproduce.rows import Row, Shares, row
+from strategic_env.reproduce.rows import BoundRow, Shares, row
 from strategic_env.reproduce.streams import ORDERS, POOL, arrival_orders, draw_pools
 from strategic_env.reproduce.theorems import THEOREMS
 
@@ -247,7 +247,7 @@ def test_the_table_is_saved_line_by_line(tmp_path: Path, monkeypatch: pytest.Mon
     result = bounds.reproduce(Request(tmp_path, 24, lambda *step: done.append(step)))
     with (tmp_path / "bounds.csv").open(encoding="utf-8", newline="") as file:
         saved = list(csv.DictReader(file))
-    assert list(saved[0]) == list(Row._fields)
+    assert list(saved[0]) == list(BoundRow._fields)
     assert [line["bound"] for line in saved] == [
         "Theorem 1", "l1 with bias, exempt", "Freund-Schapire, single pass", "leave-one-out errors / M",
         "Corollary 1, not squared",
@@ -367,7 +367,7 @@ def test_an_interrupt_is_one_line_and_status_1(
 def test_an_interrupt_keeps_the_earlier_table_and_the_lines_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(runs: int) -> Row:
+    def interrupted(runs: int) -> BoundRow:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(bounds, "THEOREMS", ())

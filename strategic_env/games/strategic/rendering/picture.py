@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.foundation.pictures import blank_figure
 from agents.foundation.typing import Float
-from strategic_env.games.strategic.rendering.scene import Boundary, Frame, Standing, View, caption, headline, view_of
+from strategic_env.games.strategic.rendering.scene import Boundary, Frame, GameShown, Scene, caption, headline, scene_of
 from strategic_env.games.strategic.rules import Round
 from strategic_env.games.strategic.setting import Setting
 
@@ -24,7 +24,7 @@ REACHABLE: dict[str, Any] = {"facecolor": "#F0C800", "alpha": 0.36, "linewidth":
 COLOUR, MARKER = {1.0: BLUE, -1.0: VERMILION}, {1.0: "o", -1.0: "s"}
 
 
-def pixels(setting: Setting, last: Round | None, game: Standing | None) -> NDArray[np.uint8]:
+def pixels(setting: Setting, last: Round | None, game: GameShown | None) -> NDArray[np.uint8]:
     """Return the picture of a round (H, W, 3)."""
     figure = blank_figure(figsize=INCHES, dpi=DOTS_PER_INCH)
     canvas: Any = figure.canvas
@@ -33,12 +33,12 @@ def pixels(setting: Setting, last: Round | None, game: Standing | None) -> NDArr
     return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[..., :3].copy()
 
 
-def draw(figure: Figure, setting: Setting, last: Round | None, game: Standing | None) -> None:
+def draw(figure: Figure, setting: Setting, last: Round | None, game: GameShown | None) -> None:
     """Draw a round on an empty figure."""
-    view = view_of(setting, last, game)
-    axes = axes_of(figure, view.frame)
-    draw_frame(axes, view.frame)
-    draw_round(axes, view, last, game)
+    scene = scene_of(setting, last, game)
+    axes = axes_of(figure, scene.frame)
+    draw_frame(axes, scene.frame)
+    draw_round(axes, scene, last, game)
 
 
 def axes_of(figure: Figure, frame: Frame) -> Axes:
@@ -87,16 +87,16 @@ def draw_frame(axes: Axes, frame: Frame) -> None:
     )
 
 
-def draw_round(axes: Axes, view: View, last: Round | None, game: Standing | None) -> None:
+def draw_round(axes: Axes, scene: Scene, last: Round | None, game: GameShown | None) -> None:
     """Draw all that a round brings."""
-    if view.boundary is not None and view.boundary.exists:
-        draw_boundary(axes, view.boundary)
-    elif view.boundary is not None:
-        if view.boundary.offset >= 0.0:
+    if scene.boundary is not None and scene.boundary.exists:
+        draw_boundary(axes, scene.boundary)
+    elif scene.boundary is not None:
+        if scene.boundary.offset >= 0.0:
             axes.axvspan(*axes.get_xlim(), **ACCEPTED)
-        axes.set_title(view.boundary.verdict, y=0.93, fontsize=13, color=INK)
+        axes.set_title(scene.boundary.verdict, y=0.93, fontsize=13, color=INK)
     if last is not None:
-        draw_individual(axes, last, view.points)
+        draw_individual(axes, last, scene.points)
     axes.figure.text(0.03, 0.945, headline(last, game), fontsize=15, color=INK, weight="bold")
     axes.figure.text(0.03, 0.9, caption(last), fontsize=12, color=GREY)
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from agents.foundation.pictures import drawing
 from agents.foundation.typing import Float
-from strategic_env.games.strategic.rendering.scene import Standing, boundary_of, caption, headline
+from strategic_env.games.strategic.rendering.scene import GameShown, boundary_of, caption, headline
 from strategic_env.games.strategic.rules import Round
 from strategic_env.games.strategic.setting import Setting
 
@@ -15,7 +15,7 @@ WINDOW, FRAMES_PER_SECOND = "strategic_env", 4
 HALF_STRIP = 30  # columns of text on either side of the boundary
 
 
-def render(mode: str, setting: Setting, last: Round | None, game: Standing | None) -> NDArray[np.uint8] | str | None:
+def render(mode: str, setting: Setting, last: Round | None, game: GameShown | None) -> NDArray[np.uint8] | str | None:
     """Show a round.
 
     Parameters
@@ -26,7 +26,7 @@ def render(mode: str, setting: Setting, last: Round | None, game: Standing | Non
         The rules.
     last : Round or None
         The round; None before the first.
-    game : Standing or None
+    game : GameShown or None
         The game whose latest round ``last`` is.
 
     Returns
@@ -53,7 +53,7 @@ def render(mode: str, setting: Setting, last: Round | None, game: Standing | Non
     return None
 
 
-def show(setting: Setting, last: Round | None, game: Standing | None) -> bool:
+def show(setting: Setting, last: Round | None, game: GameShown | None) -> bool:
     """Draw a round in the window; return False where no window can be opened."""
     from matplotlib import pyplot
 
@@ -83,7 +83,7 @@ def close() -> None:
         pyplot.close(WINDOW)
 
 
-def text(setting: Setting, last: Round | None, game: Standing | None) -> str:
+def text(setting: Setting, last: Round | None, game: GameShown | None) -> str:
     """Return a round in a few lines of text."""
     if last is None:
         return f"{headline(last, game)}\n  {caption(last)}"

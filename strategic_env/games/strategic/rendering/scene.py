@@ -18,7 +18,7 @@ from strategic_env.games.strategic.setting import Setting
 FARTHEST = 1e150
 
 
-class Standing(Protocol):
+class GameShown(Protocol):
     """What there is to say of a game besides its last round: a `Game`, or one of many."""
 
     @property
@@ -29,8 +29,8 @@ class Standing(Protocol):
     def mistakes(self) -> int:
         """How many of them were mistakes."""
 
-    def cost_of(self, moment: int) -> Cost:
-        """Return the manipulation cost of whoever arrived in round ``moment``, the last one."""
+    def cost_of(self, round: int) -> Cost:
+        """Return the manipulation cost of whoever arrived in round ``round``, the last one."""
 
 
 class Boundary(NamedTuple):
@@ -65,7 +65,7 @@ class Boundary(NamedTuple):
         return f"w = 0: {'everybody' if self.offset >= 0.0 else 'nobody'} is accepted"
 
 
-def boundary_of(setting: Setting, last: Round, game: Standing | None) -> Boundary:
+def boundary_of(setting: Setting, last: Round, game: GameShown | None) -> Boundary:
     """Return the boundary that was published in a round."""
     classifier = last.classifier * scale(last.classifier)[0]
     weights, intercept = classifier[:-1], float(classifier[-1])
@@ -77,7 +77,7 @@ def boundary_of(setting: Setting, last: Round, game: Standing | None) -> Boundar
     return Boundary(weights / norm, max(-FARTHEST, min(intercept / norm, FARTHEST)), reach)
 
 
-def headline(last: Round | None, game: Standing | None) -> str:
+def headline(last: Round | None, game: GameShown | None) -> str:
     """Say in one line what happened."""
     if last is None:
         return "round 0: nobody has arrived yet"
@@ -105,7 +105,7 @@ class Frame(NamedTuple):
     equal: bool
 
 
-class View(NamedTuple):
+class Scene(NamedTuple):
     """A plane, and the boundary and the points (true and reported features, (2, 2); none: (0, 2)) in it."""
 
     frame: Frame
@@ -113,7 +113,7 @@ class View(NamedTuple):
     points: Float
 
 
-def view_of(setting: Setting, last: Round | None, game: Standing | None) -> View:
+def scene_of(setting: Setting, last: Round | None, game: GameShown | None) -> Scene:
     """Choose the plane to draw in."""
     dim = setting.population.dim
     boundary = None if last is None else boundary_of(setting, last, game)
@@ -123,14 +123,14 @@ def view_of(setting: Setting, last: Round | None, game: Standing | None) -> View
     move = setting.cost.budgets(dim).max(axis=0) + setting.individual.slack
     low, high = setting.population.low - move, setting.population.high + move
     if dim == 2:
-        return View(frame_of(low, high, points, ("feature 1", "feature 2"), equal=True), boundary, points)
+        return Scene(frame_of(low, high, points, ("feature 1", "feature 2"), equal=True), boundary, points)
     if boundary is not None:
         boundary = boundary._replace(normal=np.append(boundary.normal, 0.0))
     points = np.column_stack([points, np.zeros(len(points))])
-    return View(frame_of(np.append(low, -1.0), np.append(high, 1.0), points, ("the feature", "")), boundary, points)
+    return Scene(frame_of(np.append(low, -1.0), np.append(high, 1.0), points, ("the feature", "")), boundary, points)
 
 
-def projection(setting: Setting, boundary: Boundary | None, points: Float) -> View:
+def projection(setting: Setting, boundary: Boundary | None, points: Float) -> Scene:
     """Project points (k, d) on the normal: distance from the boundary, length of the component orthogonal to it."""
     names = ("signed distance from the boundary", "length of the component along the boundary")
     across = np.zeros(len(points))
@@ -147,7 +147,7 @@ def projection(setting: Setting, boundary: Boundary | None, points: Float) -> Vi
     widest = min(1.0, 3.0 / np.sqrt(setting.population.dim)) * longest
     widest *= 2.0 ** np.ceil(np.log2(max(1.0, np.abs(across).max(initial=0.0) / widest)))
     frame = frame_of(np.array([-widest, 0.0]), np.array([widest, longest]), points, names)
-    return View(frame, boundary, points)
+    return Scene(frame, boundary, points)
 
 
 def frame_of(low: Float, high: Float, points: Float, names: tuple[str, str], equal: bool = False) -> Frame:

@@ -3,6 +3,11 @@
 import csv
 import math
 import os
+from collections.abc import Iterable
+from typing import TypeAlias
+
+# A header, and the entries of every other line with the number of the line.
+Table: TypeAlias = tuple[list[str], list[tuple[int, list[str]]]]
 
 
 def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple[list[list[float]], list[float]]:
@@ -31,7 +36,7 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
         rows of different lengths, or an entry that is no finite number.
     """
     file = os.fspath(path)
-    (_, header), *body = _lines(file) or [(1, [])]
+    header, body = _table_in(file)
     if label not in header:
         raise ValueError(f"label must be one of the columns {', '.join(header)}, got {label!r}")
     twice = [name for name in header if header.count(name) > 1]
@@ -39,9 +44,7 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
         raise ValueError(f"{file} must have one column of each name, got {twice[0]!r} more than once")
     if not body:
         raise ValueError(f"{file} must hold at least one row, got none")
-    for line, entries in body:
-        if len(entries) != len(header):
-            raise ValueError(f"{file}, line {line} must have {len(header)} fields, got {len(entries)}")
+    check_fields((header, body), f"{file}, ")
     at = header.index(label)
     features = [
         [_parse(entry, file, line, name) for name, entry in zip(header, entries, strict=True) if name != label]
@@ -53,12 +56,27 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
     return features, marks
 
 
-def _lines(file: str) -> list[tuple[int, list[str]]]:
-    """Return the entries of every line that is not blank, with the line's number."""
+def table_of(lines: Iterable[str]) -> Table:
+    """Return what the lines of a CSV file say; blank ones do not count."""
+    reader = csv.reader(lines)
+    (_, header), *body = [
+        (reader.line_num, entries) for entries in reader if len(entries) > 1 or "".join(entries).strip()
+    ] or [(1, [])]
+    return header, body
+
+
+def check_fields(table: Table, where: str = "") -> None:
+    """Make sure that every line has as many entries as the header."""
+    header, body = table
+    for line, entries in body:
+        if len(entries) != len(header):
+            raise ValueError(f"{where}line {line} must have {len(header)} fields, got {len(entries)}")
+
+
+def _table_in(file: str) -> Table:
     with open(file, newline="", encoding="utf-8-sig") as text:  # a byte-order mark is no part of the first name
-        reader = csv.reader(text)
         try:
-            return [(reader.line_num, entries) for entries in reader if len(entries) > 1 or "".join(entries).strip()]
+            return table_of(text)
         except (csv.Error, UnicodeDecodeError) as error:
             raise ValueError(f"{file} must be a CSV file in UTF-8: {error}") from error
 

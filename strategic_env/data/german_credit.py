@@ -15,7 +15,6 @@ alpha what an applicant can do about the column
 ===== ========================================================================
 """
 
-import csv
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.foundation.tables import check_fields, table_of
 from agents.foundation.typing import Float
 
 
@@ -261,18 +261,15 @@ def parse(lines: Iterable[str]) -> CreditData:
     """
     columns = (*COLUMNS, LABEL)
     names = [column.name for column in columns]
-    table = list(csv.reader(lines))
-    heading, rows = (table[0] if table else []), table[1:]
+    heading, rows = table = table_of(lines)
     if heading != names:
         raise ValueError(f"the heading must be {names}, got {heading}")
     if not rows:
         raise ValueError("the table must hold at least one applicant, got none")
-    codes = np.empty((len(rows), len(columns)))
-    for index, row in enumerate(rows):
-        line = index + 2
-        if len(row) != len(columns):
-            raise ValueError(f"line {line} must have {len(columns)} fields, got {len(row)}")
-        codes[index] = [column.encode(value, line) for column, value in zip(columns, row, strict=True)]
+    check_fields(table)
+    codes = np.array(
+        [[column.encode(value, line) for column, value in zip(columns, row, strict=True)] for line, row in rows]
+    )
     return CreditData(
         features=codes[:, :-1].copy(),
         labels=2.0 * codes[:, -1] - 1.0,

@@ -5,13 +5,13 @@ brought to mean 0 and standard deviation 1 over all e-mails, and a column of one
 labels have no intercept of their own: 58 features.
 """
 
-import csv
 import gzip
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
+from agents.foundation.tables import table_of
 from agents.foundation.typing import Float, Int
 from agents.populations.labelled import LabelledData
 
@@ -32,10 +32,10 @@ def load(noise: float = 0.0) -> LabelledData:
 def _emails() -> tuple[Float, Int]:
     """Return features (4597, 58) and labels (4597,), read-only: read once, and copied by every population."""
     packed = files("strategic_env").joinpath("data/spambase.csv.gz").read_bytes()
-    heading, *lines = csv.reader(gzip.decompress(packed).decode("ascii").splitlines())
+    heading, rows = table_of(gzip.decompress(packed).decode("ascii").splitlines())
     if len(heading) != COLUMNS + 1 or heading[-1] != "spam":
         raise ValueError(f"the heading must name {COLUMNS} columns and 'spam', got {heading}")
-    table = np.array(lines, dtype=np.float64)
+    table = np.array([row for _, row in rows], dtype=np.float64)
     labels = np.where(table[:, -1] == 1.0, SPAM, WANTED)
     emails = LabelledData(np.log1p(table[:, :-1]), labels, intercept=True)
     for array in (emails.features, emails.labels):

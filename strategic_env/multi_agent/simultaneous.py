@@ -1,7 +1,7 @@
 """The game with everybody acting at once (PettingZoo Parallel): a classifier is faced one step after it was sent."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -10,7 +10,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from agents.foundation.checks import count, shown
 from agents.foundation.typing import Float, Numbers
-from strategic_env.games.shared.spaces import another_thread
+from strategic_env.games.shared.threads import one_thread
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
@@ -19,6 +19,10 @@ from strategic_env.multi_agent.spaces import LEARNER, Action, Observation
 from strategic_env.multi_agent.table import Table, individual_parts, scenario_of
 from strategic_env.multi_agent.turns import env
 
+# Observations, rewards, terminations, truncations and infos of every agent.
+Stepped: TypeAlias = tuple[
+    dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+]
 # Each has spaces of its own.
 MOST_INDIVIDUALS = 10_000
 
@@ -150,9 +154,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
             self.render()
         return self._observations(), self._infos()
 
-    def step(
-        self, actions: Mapping[str, Action]
-    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    def step(self, actions: Mapping[str, Action]) -> Stepped:
         """Resolve the reports to the classifier in force, then put the one that is sent in force.
 
         Parameters
@@ -174,47 +176,45 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         RuntimeError
             While another thread takes a step.
         """
-        if self._stepping:
-            raise another_thread()
-        self._stepping = True
-        try:
-            if not self.agents:
-                raise ResetNeeded("call reset() before step(): no episode, or it is over")
-            if not isinstance(actions, Mapping):
-                raise TypeError(f"actions must be a mapping from agents to actions, got {shown(actions)}")
-            if set(actions) != set(self.agents):
-                raise ValueError(f"actions must be for {', '.join(self.agents)}, got {', '.join(map(str, actions))}")
-            game = self._playing
-            sent = self.spaces.classifier(actions[LEARNER])
-            outcomes = [
-                game.resolve(arrival, self._faced, self.spaces.report(actions[seat]))
-                for seat, arrival in zip(self._seats, self._arrivals, strict=True)
-            ]
-            rewards = {LEARNER: 0.0}
-            for seat, arrival, outcome in zip(self._seats, self._arrivals, outcomes, strict=True):
-                game.settle(arrival, outcome)
-                _, _, label, _, cost, mistake = outcome
-                accepted = (label > 0.0) != mistake
-                rewards[seat] = (1.0 if accepted else 0.0) - cost
-                rewards[LEARNER] += reward("mistake", outcome)
-            self._outcomes = outcomes
-            self._seen = np.stack([outcome[0] for outcome in outcomes])
-            self._deploy(sent)
-            over = game.round >= self.max_cycles * len(self._seats)
-            if self.render_mode == "human":
-                self.render()
-            returned = (
-                self._observations(),
-                rewards,
-                dict.fromkeys(self.agents, False),
-                dict.fromkeys(self.agents, over),
-                self._infos(),
-            )
-            if over:
-                self.agents = []
-            return returned
-        finally:
-            self._stepping = False
+        return self._step(actions)
+
+    @one_thread
+    def _step(self, actions: Mapping[str, Action]) -> Stepped:
+        if not self.agents:
+            raise ResetNeeded("call reset() before step(): no episode, or it is over")
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"actions must be a mapping from agents to actions, got {shown(actions)}")
+        if set(actions) != set(self.agents):
+            raise ValueError(f"actions must be for {', '.join(self.agents)}, got {', '.join(map(str, actions))}")
+        game = self._playing
+        sent = self.spaces.classifier(actions[LEARNER])
+        outcomes = [
+            game.resolve(arrival, self._faced, self.spaces.report(actions[seat]))
+            for seat, arrival in zip(self._seats, self._arrivals, strict=True)
+        ]
+        rewards = {LEARNER: 0.0}
+        for seat, arrival, outcome in zip(self._seats, self._arrivals, outcomes, strict=True):
+            game.settle(arrival, outcome)
+            _, _, label, _, cost, mistake = outcome
+            accepted = (label > 0.0) != mistake
+            rewards[seat] = (1.0 if accepted else 0.0) - cost
+            rewards[LEARNER] += reward("mistake", outcome)
+        self._outcomes = outcomes
+        self._seen = np.stack([outcome[0] for outcome in outcomes])
+        self._deploy(sent)
+        over = game.round >= self.max_cycles * len(self._seats)
+        if self.render_mode == "human":
+            self.render()
+        returned = (
+            self._observations(),
+            rewards,
+            dict.fromkeys(self.agents, False),
+            dict.fromkeys(self.agents, over),
+            self._infos(),
+        )
+        if over:
+            self.agents = []
+        return returned
 
     def state(self) -> Float:
         """Return all there is to know between steps: what everybody sees, and the labels of the individuals."""

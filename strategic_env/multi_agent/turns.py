@@ -12,7 +12,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from agents.foundation.checks import flag, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Numbers
-from strategic_env.games.shared.spaces import another_thread
+from strategic_env.games.shared.threads import one_thread
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
@@ -175,6 +175,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         if self.render_mode == "human":
             self.render()
 
+    @one_thread
     def step(self, action: Action) -> None:
         """Take the turn of ``agent_selection``; None if its episode is over.
 
@@ -188,23 +189,17 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         RuntimeError
             While another thread takes a step.
         """
-        if self._stepping:
-            raise another_thread()
-        self._stepping = True
-        try:
-            if not self.agents:
-                raise ResetNeeded("call reset() before step(): no episode, or it is over")
-            agent = self.agent_selection
-            if self.truncations[agent]:
-                self._was_dead_step(action)
-            elif agent == INDIVIDUAL:
-                self._report(action)
-            elif agent == LEARNER:
-                self._publish(action)
-            else:
-                self._pick(action)
-        finally:
-            self._stepping = False
+        if not self.agents:
+            raise ResetNeeded("call reset() before step(): no episode, or it is over")
+        agent = self.agent_selection
+        if self.truncations[agent]:
+            self._was_dead_step(action)
+        elif agent == INDIVIDUAL:
+            self._report(action)
+        elif agent == LEARNER:
+            self._publish(action)
+        else:
+            self._pick(action)
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return what the agent whose turn it is sees and got: observation, reward, terminated, truncated, info."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from agents.foundation.checks import one_of, shown
@@ -14,7 +13,8 @@ from learners.strategic.fixed import BestFixedClassifier
 from learners.strategic.perceptron import Perceptron
 from strategic_env.bench.contestants import Contestant, checked_label, parameters_of
 from strategic_env.bench.evaluation import Results
-from strategic_env.report.output import Encodable, encodable, plain_console
+from strategic_env.report.layout import MISSING, print_learners
+from strategic_env.report.output import encodable, plain_console
 from strategic_env.report.scores import (
     RESAMPLES,
     Estimate,
@@ -227,21 +227,21 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
     console = console or plain_console()
     runs = " or ".join(map(str, sorted({len(counts) for counts in comparison.mistakes.values()})))
     where = counted(len(comparison.scenarios), "scenario")
-    gap = 2 if console.width > 90 else 1
-    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("learner", overflow="fold")
-    for heading in ("mistakes", "normalised\nscore", "fewer than\nbaseline"):
-        table.add_column(Text(heading), justify="right", no_wrap=True)
-    for row in comparison.rows:
-        estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")
-        cells = ["-" if estimate is None else interval_text(estimate, form) for estimate, form in estimates]
-        table.add_row(*map(Text, [encodable(shortened(row.learner), console), *cells]))
     what = f"Interquartile means over {where} and {runs} runs on each, with 95% intervals"
     notes = [
         f"scenarios: {'; '.join(comparison.scenarios)}.",
         f"normalised score: 0 is {NAIVE}, 1 is {ORACLE}, by their mean mistakes on each scenario.",
         f"fewer than baseline: probability of fewer mistakes than {comparison.baseline}, a tie counting half.",
     ]
-    below = encodable("\n".join(["", *notes]), console)
-    for part in (Text(what, style="bold"), Encodable(table), Text(below)):
-        console.print(part)
+    console.print(Text(what, style="bold"))
+    print_learners(
+        console, ("mistakes", "normalised\nscore", "fewer than\nbaseline"), list(map(_line, comparison.rows))
+    )
+    console.print(Text(encodable("\n".join(["", *notes]), console)))
+
+
+def _line(row: ComparedLearner) -> tuple[str, list[str], list[Text]]:
+    """Return a learner's label and numbers; there is nothing to say below them."""
+    estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")
+    numbers = [MISSING if estimate is None else interval_text(estimate, form) for estimate, form in estimates]
+    return shortened(row.learner), numbers, []

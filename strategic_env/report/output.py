@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.segment import Segment
+from rich.console import Console
 
 UNFORGIVING = ("strict", "surrogateescape")  # how Python's streams treat what they cannot encode, unless told otherwise
 
@@ -21,18 +20,6 @@ def plain_console(**how: Any) -> Console:
 def encodable(text: str, console: Console) -> str:
     """Return a text with escapes in place of the characters that the console's encoding does not have."""
     return text.encode(console.encoding, "backslashreplace").decode(console.encoding)
-
-
-class Encodable:
-    """Anything that rich renders, likewise: its own signs, as for what is cut off, are not known everywhere."""
-
-    def __init__(self, what: RenderableType) -> None:
-        self._what = what
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render it."""
-        for text, style, control in console.render(self._what, options):
-            yield Segment(encodable(text, console), style, control)
 
 
 @contextmanager

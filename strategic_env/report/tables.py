@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -19,6 +18,7 @@ from strategic_env.bench.playing import Run
 from strategic_env.bench.saved import CURVES, PICTURE, SUMMARY, refuse_strangers
 from strategic_env.games.shared.columns import Column
 from strategic_env.report.curves import plot
+from strategic_env.report.layout import MISSING, print_learners
 from strategic_env.report.output import encodable, plain_console
 from strategic_env.report.summary import (
     HOW_THE_REFERENCE_IS_MADE,
@@ -38,7 +38,6 @@ from strategic_env.report.summary import (
     title,
 )
 
-MISSING = "-"
 Shown: TypeAlias = tuple[str, Callable[[Row], str]]  # a heading, and what a row shows below it
 
 
@@ -62,42 +61,22 @@ def show(results: Results, console: Console | None = None) -> None:
     summary = rows(results)
     added: list[Shown] = [(one.heading, partial(_added, one)) for one in results.scenario.table]
     columns = [column for column in [*_COLUMNS, *added] if any(cell != MISSING for cell in map(column[1], summary))]
-    headings = [[heading.split("\n")[line] for heading, _ in columns] for line in (0, 1)]
-    cells = [[show_cell(row) for _, show_cell in columns] for row in summary]
-    labels = [encodable(shown_name(contestant), console) for contestant in results.contestants]
-    head, body = _laid_out(["", "learner"], headings, labels, cells, console.width)
     what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
     console.print(Text(encodable(what, console), style="bold"))
-    console.print(Text(head, style="bold"), soft_wrap=True)
-    rule = "-" if console.options.ascii_only else "─"
-    console.print(rule * max(map(len, head.split("\n"))), soft_wrap=True)
-    for row, lines in zip(summary, body, strict=True):
-        console.print(Text(lines), soft_wrap=True)
-        if row.failed:
-            console.print(f"  {row.failed} of {seeds_text(results)} failed", style="red", highlight=False)
-        if row.missing:
-            console.print(f"  {missing_text(row, results)}", highlight=False)
+    learners = [
+        (shown_name(contestant), [show_cell(row) for _, show_cell in columns], _below(row, results))
+        for contestant, row in zip(results.contestants, summary, strict=True)
+    ]
+    print_learners(console, [heading for heading, _ in columns], learners)
     notes = Text(encodable("\n".join(["", *_notes(results, summary)]), console))
     notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
     console.print(notes)
 
 
-def _laid_out(
-    corner: list[str], headings: list[list[str]], labels: list[str], cells: list[list[str]], width: int
-) -> tuple[str, list[str]]:
-    """Return the heading and a text for every row; a label that leaves no room for its numbers has its own line."""
-    widths = [max(map(len, column)) for column in zip(*headings, *cells, strict=True)]
-    longest = max(map(cell_len, labels))
-    blanks = 2 if longest + sum(widths) + 2 * len(widths) <= width else 1
-    room = max(len("learner"), min(longest, width - sum(widths) - blanks * len(widths)))
-
-    def line(label: str, numbers: list[str]) -> str:
-        row = "".join(f"{' ' * blanks}{number:>{size}}" for number, size in zip(numbers, widths, strict=True))
-        size = cell_len(label)
-        return f"{label}{' ' * (room - size)}{row}" if size <= room else f"{label}\n{' ' * room}{row}"
-
-    head = "\n".join(map(line, corner, headings))
-    return head, list(map(line, labels, cells))
+def _below(row: Row, results: Results) -> list[Text]:
+    """Return what is to be said below a learner's numbers."""
+    failed = Text(f"  {row.failed} of {seeds_text(results)} failed", style="red")
+    return [failed] * (row.failed > 0) + [Text(f"  {missing_text(row, results)}")] * (row.missing > 0)
 
 
 def _number(value: float | None, form: str) -> str:
@@ -115,11 +94,11 @@ def _added(column: Column, row: Row) -> str:
 
 # The heading of every column of numbers of any game, and how it shows a row.
 _COLUMNS: list[Shown] = [
-    ("\nmean", lambda row: _mean(row.mistakes_mean, "")),
-    ("\nmin", lambda row: _number(row.mistakes_min, ",d")),
-    ("\nmax", lambda row: _number(row.mistakes_max, ",d")),
-    ("\nregret", lambda row: _mean(row.regret, "+")),
-    ("\nbound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
+    ("mean", lambda row: _mean(row.mistakes_mean, "")),
+    ("min", lambda row: _number(row.mistakes_min, ",d")),
+    ("max", lambda row: _number(row.mistakes_max, ",d")),
+    ("regret", lambda row: _mean(row.regret, "+")),
+    ("bound", lambda row: MISSING if row.bound is None else bound_text(row.bound)),
     ("bound\nused", lambda row: _number(row.bound_used, ".1%")),
 ]
 

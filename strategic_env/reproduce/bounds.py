@@ -7,9 +7,10 @@ from rich.text import Text
 
 from agents.foundation.checks import count
 from agents.foundation.files import UNFINISHED, csv_writer, refuse_links
+from strategic_env.report.layout import table
 from strategic_env.reproduce.literal import LITERAL
 from strategic_env.reproduce.measure import DIMS, measure
-from strategic_env.reproduce.result import SILENT, Reproduced, Request, table
+from strategic_env.reproduce.result import SILENT, Reproduced, Request
 from strategic_env.reproduce.rows import (
     ATTAINED,
     ATTAINED_FROM,

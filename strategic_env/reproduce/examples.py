@@ -15,8 +15,9 @@ from agents.populations.finite import FixedSequence
 from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2State
 from strategic_env.games.strategic.scenario import Scenario
+from strategic_env.report.layout import table
 from strategic_env.reproduce.paper import EXAMPLES, Example, Said
-from strategic_env.reproduce.result import SILENT, Reproduced, Request, drawn, number, same, table, vector, verdict
+from strategic_env.reproduce.result import SILENT, Reproduced, Request, drawn, number, same, vector, verdict
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.statements import Statement, members_of, statements
 

@@ -17,8 +17,9 @@ from strategic_env.bench.contestants import contestant
 from strategic_env.bench.evaluation import evaluate
 from strategic_env.bench.playing import Run
 from strategic_env.games.scenarios import scenario
+from strategic_env.report.layout import table
 from strategic_env.reproduce.rates import Rate
-from strategic_env.reproduce.result import Reproduced, Request, drawn, table
+from strategic_env.reproduce.result import Reproduced, Request, drawn
 
 CSV = "gappletron.csv"
 RUNS_FOLDER = "gappletron-runs"

@@ -18,7 +18,8 @@ from learners import bounds
 from learners.separators import margins
 from learners.strategic.passes import Sweeps, steps, sweep
 from learners.strategic.perceptron import Perceptron
-from strategic_env.reproduce.result import SILENT, Reproduced, Request, number, same, table, vector, verdict
+from strategic_env.report.layout import table
+from strategic_env.reproduce.result import SILENT, Reproduced, Request, number, same, vector, verdict
 
 HAND = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), np.array([1.0, -1.0, -1.0])
 # y <w, x> before each step, whether it is a mistake, w after it; sweep by sweep.

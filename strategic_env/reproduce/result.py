@@ -1,24 +1,20 @@
 """What a reproduction is given and gives back, and how it says that numbers agree."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.measure import Measurement
-from rich.table import Table
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from agents.foundation.files import replacing
 from agents.foundation.pictures import DrawingFailed, drawing
+from strategic_env.report.layout import MISSING, WIDTH
 from strategic_env.report.output import plain_console
 
-AGREES, DIFFERS, SILENT = "agrees", "differs", "-"
-WIDTH = 130  # of the widest table
+AGREES, DIFFERS, SILENT = "agrees", "differs", MISSING
 STYLES = {AGREES: "green", DIFFERS: "bold red"}
 
 
@@ -109,41 +105,3 @@ def verdict(agrees: bool | None) -> Text:
     """Return the last cell of a comparison; None where nothing was printed."""
     word = SILENT if agrees is None else AGREES if agrees else DIFFERS
     return Text(word, style=STYLES.get(word, ""))
-
-
-class FittingTable(Table):
-    """A table that would rather leave out columns than break words; which ones, in this order, ``spare`` names."""
-
-    spare: Sequence[str] = ()
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render what fits, and say what is left out."""
-        columns, caption, omitted = self.columns, self.caption, list[str]()
-        for name in self.spare:
-            if Measurement.get(console, options.update_width(10 * WIDTH), self).maximum <= options.max_width:
-                break
-            omitted.append(name)
-            kept = [column for column in columns if column.header not in omitted]
-            self.columns = [replace(column, _index=at) for at, column in enumerate(kept)]
-        if omitted:
-            note = f"left out, as the terminal is narrow: {', '.join(omitted)}"
-            self.caption = Text("\n").join([*([Text(str(caption))] if caption else []), Text(note)])
-        yield from super().__rich_console__(console, options)
-        self.columns, self.caption = columns, caption
-
-
-def table(title: str, columns: Sequence[str], *, right: Sequence[str] = (), spare: Sequence[str] = ()) -> Table:
-    """Return an empty table.
-
-    Columns in ``right`` are aligned to the right. Where room is short, those in ``spare`` are left out, then cells are
-    folded.
-    """
-    style: dict[str, Any] = {
-        "title_justify": "left", "box": box.SIMPLE_HEAD, "show_edge": False, "pad_edge": False,
-        "padding": (0, 1, 0, 0), "header_style": "bold", "caption_justify": "left",
-    }  # fmt: skip
-    result = FittingTable(title=Text(title, style="bold"), **style)
-    result.spare = spare
-    for column in columns:
-        result.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return result

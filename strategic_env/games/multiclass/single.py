@@ -10,7 +10,8 @@ from learners.feedback.graph import FeedbackGraph
 from strategic_env.games.multiclass.options import Action, MulticlassOptions
 from strategic_env.games.multiclass.rules import MulticlassGames
 from strategic_env.games.shared.single import SeededEnv
-from strategic_env.games.shared.spaces import Knowledge, Observation, another_thread
+from strategic_env.games.shared.spaces import Knowledge, Observation
+from strategic_env.games.shared.threads import one_thread
 
 ALONE, ACTIVE = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)
 
@@ -133,6 +134,7 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
             self._games = MulticlassGames(self.setting, self.options.reward, 1)
         return self.options.observe(self._games.begin(ALONE, self._key[np.newaxis])[0]), {}
 
+    @one_thread
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Play ``action``: name a label, or ask.
 
@@ -145,19 +147,13 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         RuntimeError
             While another thread takes a step.
         """
-        if self._stepping:
-            raise another_thread()
-        self._stepping = True
-        try:
-            games, chosen = self._games, self.options
-            if games is None or games.rounds[0] >= self.horizon:
-                raise self._no_round(games is not None)
-            outcomes = games.play(chosen.published(action, ()).reshape(1), ACTIVE)
-            info = {key: value[0].item() for key, value in chosen.infos(outcomes, games.mistakes).items()}
-            over = bool(games.rounds[0] >= self.horizon)
-            return chosen.observe(outcomes.observation[0]), float(outcomes.reward[0]), False, over, info
-        finally:
-            self._stepping = False
+        games, chosen = self._games, self.options
+        if games is None or games.rounds[0] >= self.horizon:
+            raise self._no_round(games is not None)
+        outcomes = games.play(chosen.published(action, ()).reshape(1), ACTIVE)
+        info = {key: value[0].item() for key, value in chosen.infos(outcomes, games.mistakes).items()}
+        over = bool(games.rounds[0] >= self.horizon)
+        return chosen.observe(outcomes.observation[0]), float(outcomes.reward[0]), False, over, info
 
     def true_points(self, rounds: int) -> tuple[Float, Int]:
         """Return the points (rounds, d) and labels (rounds,) of the current episode, for analysis."""

@@ -19,13 +19,6 @@ LONGEST_FLAT_HORIZON = 2**24
 LARGEST_FLAT_FEATURE = 1e30
 
 
-def another_thread() -> RuntimeError:
-    """Return the error for a step while another thread takes one: rounds would be lost, and nobody would see it."""
-    return RuntimeError(
-        "step() must wait until another thread's has ended: an environment belongs to one thread at a time"
-    )
-
-
 def checked_horizon(horizon: int, flat: bool) -> int:
     """Return the rounds of an episode, which the observations must be able to count.
 

@@ -15,7 +15,7 @@ from agents.foundation.checks import LARGEST_SIZE, count, one_of, shown
 from agents.foundation.streams import LARGEST_SEED
 from agents.foundation.typing import Bool, Float, Int, Key
 from strategic_env.games.shared.episodes import Episodes, seed_of
-from strategic_env.games.shared.spaces import another_thread
+from strategic_env.games.shared.threads import one_thread
 
 Infos = dict[str, Any]
 Observed = TypeVar("Observed")
@@ -149,31 +149,29 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         RuntimeError
             While another thread takes a step.
         """
-        if self._stepping:
-            raise another_thread()
-        self._stepping = True
-        try:
-            games = self._games
-            if games is None:
-                raise ResetNeeded("call reset() before step(): no episode")
-            active, idle = self._active(), self._anything_over
-            played = self._play(actions, active)
-            self._last, self._shown = played, played.observation
-            if idle:
-                self._next_episodes(np.flatnonzero(~active))
-            self._rounds_to_go -= 1
-            if self._rounds_to_go <= 0:
-                self._over = games.rounds >= self.horizon
-                self._anything_over = bool(self._over.any())
-                self._count_rounds_to_go()
-            truncated = self._over.copy()
-            if self._anything_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
-                infos = self._reset_in_the_same_step(played, active, truncated)
-            else:
-                infos = self._infos(played, active)
-            return self._show(self._shown), played.reward, self._none.copy(), truncated, infos
-        finally:
-            self._stepping = False
+        return self._step(actions)
+
+    @one_thread
+    def _step(self, actions: Act) -> tuple[Observed, Float, Bool, Bool, Infos]:
+        games = self._games
+        if games is None:
+            raise ResetNeeded("call reset() before step(): no episode")
+        active, idle = self._active(), self._anything_over
+        played = self._play(actions, active)
+        self._last, self._shown = played, played.observation
+        if idle:
+            self._next_episodes(np.flatnonzero(~active))
+        self._rounds_to_go -= 1
+        if self._rounds_to_go <= 0:
+            self._over = games.rounds >= self.horizon
+            self._anything_over = bool(self._over.any())
+            self._count_rounds_to_go()
+        truncated = self._over.copy()
+        if self._anything_over and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            infos = self._reset_in_the_same_step(played, active, truncated)
+        else:
+            infos = self._infos(played, active)
+        return self._show(self._shown), played.reward, self._none.copy(), truncated, infos
 
     def _active(self) -> Bool:
         """Return which games play in this step; the others, whose episode is over, are reset by it."""

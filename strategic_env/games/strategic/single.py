@@ -11,7 +11,8 @@ from agents.foundation.typing import Float
 from agents.populations.population import Population
 from agents.responses.individuals import Individual
 from strategic_env.games.shared.single import SeededEnv
-from strategic_env.games.shared.spaces import Knowledge, Observation, another_thread
+from strategic_env.games.shared.spaces import Knowledge, Observation
+from strategic_env.games.shared.threads import one_thread
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.options import RENDER_MODES, Action, StrategicOptions
 from strategic_env.games.strategic.rules import Outcome, Round, reward
@@ -150,6 +151,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
             self.render()
         return chosen.observe(np.zeros(chosen.layout.size)), {}
 
+    @one_thread
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Publish ``action`` and play one round.
 
@@ -162,35 +164,29 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         RuntimeError
             While another thread takes a step.
         """
-        if self._stepping:
-            raise another_thread()
-        self._stepping = True
-        try:
-            game, chosen = self.game, self.options
-            if game is None or game.round >= self.horizon:
-                raise self._no_round(game is not None)
-            if type(action) is not np.ndarray or action.dtype is not chosen.dtype or action.shape != self._action_shape:
-                action = chosen.published(action, self._action_shape)
-            self._last = outcome = game.play(action)
-            if self.render_mode == "human":
-                self.render()
-            observation, true_features, true_label, moved, cost, mistake = outcome
-            info: dict[str, object] = {}
-            if chosen.info_level == "full":
-                info = {
-                    "true_features": true_features,
-                    "true_label": true_label,
-                    "moved": moved,
-                    "cost": cost,
-                    "mistake": mistake,
-                    "mistakes": game.mistakes,
-                }
-            elif chosen.info_level == "outcome":
-                info = {"moved": moved, "mistake": mistake}
-            gain = reward(chosen.reward, outcome)
-            return chosen.observe(observation), gain, False, game.round >= self.horizon, info
-        finally:
-            self._stepping = False
+        game, chosen = self.game, self.options
+        if game is None or game.round >= self.horizon:
+            raise self._no_round(game is not None)
+        if type(action) is not np.ndarray or action.dtype is not chosen.dtype or action.shape != self._action_shape:
+            action = chosen.published(action, self._action_shape)
+        self._last = outcome = game.play(action)
+        if self.render_mode == "human":
+            self.render()
+        observation, true_features, true_label, moved, cost, mistake = outcome
+        info: dict[str, object] = {}
+        if chosen.info_level == "full":
+            info = {
+                "true_features": true_features,
+                "true_label": true_label,
+                "moved": moved,
+                "cost": cost,
+                "mistake": mistake,
+                "mistakes": game.mistakes,
+            }
+        elif chosen.info_level == "outcome":
+            info = {"moved": moved, "mistake": mistake}
+        gain = reward(chosen.reward, outcome)
+        return chosen.observe(observation), gain, False, game.round >= self.horizon, info
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""

@@ -19,7 +19,7 @@ from strategic_env.bench.contestants import contestant
 from strategic_env.bench.evaluation import Results
 from strategic_env.cli import commands as cli
 from strategic_env.cli import listing
-from strategic_env.report import comparison
+from strategic_env.report import comparison, layout
 from strategic_env.report import curves as plotting
 from strategic_env.report import tables as report
 from strategic_env.report.output import plain_console
@@ -72,7 +72,7 @@ def without_reader() -> Iterator[io.TextIOWrapper]:
 @pytest.mark.parametrize("encoding", ESCAPED)
 def test_tables_are_printed_in_every_encoding(encoding: str, results: Results) -> None:
     estimate = Estimate(1.0, 0.0, 2.0)
-    rows = [comparison.Row(label, estimate, estimate, None) for label in LABELS]
+    rows = [comparison.ComparedLearner(label, estimate, estimate, None) for label in LABELS]
     compared = comparison.Comparison(LABELS[0], ["KnownL2"], {LABELS[0]: np.ones((2, 1))}, {}, rows)
     for width in (1, 20, 600):
         for tell in (
@@ -110,7 +110,7 @@ def test_the_command_line_prints_in_every_encoding(monkeypatch: pytest.MonkeyPat
 def test_reproductions_are_printed_in_every_encoding_after_the_copy_is_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = result.table("\u03b1 [red] :x:", ["\u2713"])
+    page = layout.table("\u03b1 [red] :x:", ["\u2713"])
     page.add_row("[bold] :x: \u03b1")
     copy = tmp_path / "copy.txt"
     file = stream("ascii", "backslashreplace")

@@ -23,10 +23,11 @@ from learners.strategic.strategic_perceptron import StrategicPerceptronL2
 from strategic_env.cli import commands as cli
 from strategic_env.games.scenarios import scenario
 from strategic_env.games.strategic.setting import Setting
+from strategic_env.report.layout import table
 from strategic_env.reproduce import REPRODUCTIONS, Reproduced, Request, adversaries, bounds, examples, lecture, literal
 from strategic_env.reproduce import measure as measuring
 from strategic_env.reproduce.paper import EXAMPLES, Example, Player
-from strategic_env.reproduce.result import show, table
+from strategic_env.reproduce.result import show
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.rows import BoundRow, Shares, row
 from strategic_env.reproduce.streams import ORDERS, POOL, arrival_orders, draw_pools

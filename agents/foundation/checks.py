@@ -306,10 +306,21 @@ def signs(name: str, value: ArrayLike, size: int | None = None) -> NDArray[np.fl
         If a label is neither, or the length differs.
     """
     labels = finite_array(name, value, (size,))
-    strange = labels[(labels != 1.0) & (labels != -1.0)]
-    if strange.size:
-        raise ValueError(f"{name} must be -1 or +1, got {strange[0]}")
+    check_signs(name, labels)
     return labels
+
+
+def check_signs(name: str, labels: NDArray[np.float64]) -> None:
+    """Check that labels are -1 or +1.
+
+    Raises
+    ------
+    ValueError
+        If one is neither.
+    """
+    strange = np.abs(labels) != 1.0
+    if strange.any():
+        raise ValueError(f"{name} must be -1 or +1, got {labels[strange][0]}")
 
 
 def hyperplane(name: str, classifier: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import numpy as np
 from agents.foundation.checks import (
     LARGEST,
     LARGEST_COUNT,
+    check_signs,
     count,
     finite_array,
     finite_length,
@@ -113,7 +114,7 @@ def checked_block(arrivals: Arrived, size: int, limits: Limits | None = None) ->
         strange = index[(index < 0) | (index >= len(features))][0]
         raise ValueError(f"the arrivals' index must be from 0 to {len(features) - 1}, a row of features, got {strange}")
     labels = plain_array("the arrivals' label", arrivals.label, (size,))
-    check_labels("the arrivals' label", labels)
+    check_signs("the arrivals' label", labels)
     budgets = arrived_budgets(arrivals, len(features), limits)
     block = Block(features[index], labels, None if budgets is None else budgets[index])
     check_features("the arrivals' features", block.features, limits)
@@ -177,19 +178,6 @@ def check_features(name: str, features: Float, limits: Limits | None) -> None:
     if math.sqrt(squares[far]) > limits.radius + slack:
         got = f"{shown(features[far].tolist())} of norm {math.sqrt(squares[far])}"
         raise ValueError(f"{name} must lie within the population's radius {limits.radius}, got {got}")
-
-
-def check_labels(name: str, labels: Float) -> None:
-    """Check that labels (n,) are -1 or +1.
-
-    Raises
-    ------
-    ValueError
-        If one is neither.
-    """
-    strange = np.abs(labels) != 1.0
-    if strange.any():
-        raise ValueError(f"{name} must be -1 or +1, got {labels[strange][0]}")
 
 
 def check_span(name: str, lowest: float, highest: float, longest: float, limits: Limits) -> None:

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.foundation.checks import LARGEST, LARGEST_COUNT, count, flag, plain_array, shown
+from agents.foundation.checks import LARGEST, LARGEST_COUNT, check_signs, count, flag, plain_array, shown
 from agents.foundation.typing import Float, Key
 from agents.populations.caps import NO_CAPS, Caps
-from agents.populations.limits import Limits, check_budgets, check_features, check_labels, check_span
+from agents.populations.limits import Limits, check_budgets, check_features, check_span
 
 IN_ORDER, AT_RANDOM, SHUFFLED, NEW = range(4)
 
@@ -120,7 +120,7 @@ def check_members(source: Source, limits: Limits) -> None:
         check_features("the source's features", source.features, limits)
         if limits.alpha is not None:
             check_budgets("the source's budgets", source.budgets, limits)
-        check_labels("the source's labels", source.labels)
+        check_signs("the source's labels", source.labels)
         return
     _check_caps(source.caps, limits)
 

@@ -168,14 +168,24 @@ def _draw_axes(axes: "Axes", results: Results, top: float, logarithmic: bool) ->
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.set_xlabel("round", fontsize=12)
     axes.set_ylabel("mistakes so far", fontsize=12)
+    plain_axes(axes)
+    lines = _subtitle(results)
+    write_above(axes, "\n".join(lines))
+    axes.set_title(title(results), loc="left", fontsize=15, fontweight="bold", pad=8 + 15 * len(lines))
+
+
+def plain_axes(axes: "Axes") -> None:
+    """Leave a frame of two sides, and a grid behind what is drawn."""
     axes.tick_params(labelsize=11)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.grid(color="#E4E4E4", linewidth=0.8)
     axes.set_axisbelow(True)
-    lines = _subtitle(results)
-    axes.text(0.0, 1.02, "\n".join(lines), transform=axes.transAxes, fontsize=10.5, color=GREY, va="bottom")
-    axes.set_title(title(results), loc="left", fontsize=15, fontweight="bold", pad=8 + 15 * len(lines))
+
+
+def write_above(axes: "Axes", text: str) -> None:
+    """Write lines between a picture and its title."""
+    axes.text(0.0, 1.02, text, transform=axes.transAxes, fontsize=10.5, color=GREY, va="bottom")
 
 
 def _subtitle(results: Results) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from agents.foundation.checks import LARGEST, finite_array, shown
 from agents.foundation.pictures import blank_figure, drawing, picture_path, require_matplotlib
 from agents.foundation.typing import Float
-from strategic_env.report.curves import GREY, LOOKS, Look, save_picture
+from strategic_env.report.curves import LOOKS, Look, plain_axes, save_picture, write_above
 from strategic_env.report.scores import RESAMPLES, Estimate, interquartile_mean, interval_text, performance_profile
 from strategic_env.report.summary import counted, shortened
 
@@ -78,7 +78,7 @@ def plot_profiles(
             (line,) = axes.step(limits, profile.share, where="post", color=colour, linestyle=style, linewidth=2.0)
             line.set_label(f"{shortened(label)}  {means[label]:.2f}")
             curves.append(line)
-        _write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
+        write_above(axes, f"{_sizes(arrays)}; bands are 95% intervals")
         axes.set_xlim(limits[0], limits[-1])
         axes.set_xlabel(xlabel, fontsize=12)
         _draw_shares(axes)
@@ -163,7 +163,7 @@ def plot_intervals(
             axes.plot(value, place, marker="|", color=colour, markersize=16, markeredgewidth=2.5)
             text = interval_text(Estimate(value, low, high), form)
             axes.text(1.03, place, text, transform=axes.get_yaxis_transform(), color=colour, fontsize=10.5, va="center")
-        _write_above(axes, "bars are 95% intervals")
+        write_above(axes, "bars are 95% intervals")
         axes.set_yticks(range(len(estimates)), [shortened(label) for label in estimates])
         axes.set_ylim(len(estimates) - 0.5, -0.5)
         axes.set_xlabel(xlabel, fontsize=12)
@@ -195,16 +195,8 @@ def _sizes(scores: Mapping[str, Float]) -> str:
     return f"{' or '.join(runs)} runs of each of {' or '.join([*map(str, tasks[:-1]), counted(tasks[-1], 'task')])}"
 
 
-def _write_above(axes: "Axes", text: str) -> None:
-    axes.text(0.0, 1.02, text, transform=axes.transAxes, fontsize=10.5, color=GREY, va="bottom")
-
-
 def _figure(height: float) -> tuple["Figure", "Axes"]:
     figure = blank_figure(figsize=(7.2, height))
     axes = figure.add_subplot()
-    axes.tick_params(labelsize=11)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.grid(color="#E4E4E4", linewidth=0.8)
-    axes.set_axisbelow(True)
+    plain_axes(axes)
     return figure, axes

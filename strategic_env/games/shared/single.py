@@ -15,7 +15,6 @@ Act = TypeVar("Act")
 class SeededEnv(gym.Env[Observed, Act]):
     """An environment whose episodes are those of one game of a seed, one after another."""
 
-    _seed, _number, _episode = -1, 0, 0
     _stepping = False
     _episodes: Episodes | None = None
 

@@ -12,9 +12,7 @@ def one_thread(step: Step) -> Step:
 
     # Any number of arguments, under any name, would take a single environment a 20th of its step.
     @wraps(step)
-    def alone(
-        self: Any, action: Any
-    ) -> Any:
+    def alone(self: Any, action: Any) -> Any:
         if self._stepping:
             raise RuntimeError(
                 "step() must wait until another thread's has ended: an environment belongs to one thread at a time"

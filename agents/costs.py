@@ -94,7 +94,7 @@ def prepare(norm: int, classifier: Float, budget: Float) -> Prepared:
 
 
 @inlined
-def reached(prepared: Prepared, budget: Float) -> float:
+def reach_of(prepared: Prepared, budget: Float) -> float:
     """Return by how much an individual raises ``w.x`` for a cost of 1."""
     return float(budget[max(prepared.chosen, 0)] * prepared.growth)
 
@@ -102,13 +102,13 @@ def reached(prepared: Prepared, budget: Float) -> float:
 @inlined
 def gap_and_reach(prepared: Prepared, classifier: Float, features: Float, budget: Float) -> tuple[float, float]:
     """Return how far an individual is from acceptance, ``-(w.z + b)``, and how far it gets for a cost of 1."""
-    return -scaled_score(classifier, prepared.factor, features), reached(prepared, budget)
+    return -scaled_score(classifier, prepared.factor, features), reach_of(prepared, budget)
 
 
 @inlined
-def moves(gap: float, within: float) -> bool:
+def moves(gap: float, reach: float) -> bool:
     """Whether an individual moves: it is not accepted as it is, and acceptance lies within its reach."""
-    return (gap > 0.0) & (gap <= within)
+    return (gap > 0.0) & (gap <= reach)
 
 
 @inlined
@@ -160,10 +160,10 @@ def respond(norm: int, classifier: Float, features: Float, budget: Float, report
         What the individual paid, in [0, 1].
     """
     prepared = prepare(norm, classifier, budget)
-    gap, within = gap_and_reach(prepared, classifier, features, budget)
-    moved = moves(gap, within)
+    gap, reach = gap_and_reach(prepared, classifier, features, budget)
+    moved = moves(gap, reach)
     write_report(prepared, classifier, features, gap, moved, report)
-    return gap <= within, moved, gap / within if moved else 0.0
+    return gap <= reach, moved, gap / reach if moved else 0.0
 
 
 @compiled

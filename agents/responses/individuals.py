@@ -148,6 +148,6 @@ class BudgetLimited:
 
     def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
         """Return the best response (d,) if it costs at most the share, else the true features."""
-        within = self.share * cost.alpha
-        affordable = L2Cost(within) if cost.norm == L2 else WeightedL1Cost(within)
+        alpha = self.share * cost.alpha
+        affordable = L2Cost(alpha) if cost.norm == L2 else WeightedL1Cost(alpha)
         return affordable.best_response(features, classifier)

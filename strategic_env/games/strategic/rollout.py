@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.boundary import FLOAT64_EPS, scaled_score
-from agents.costs import Prepared, gap_and_reach, moves, prepare, reached, write_report
+from agents.costs import Prepared, gap_and_reach, moves, prepare, reach_of, write_report
 from agents.foundation.compiled import loop, released
 from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
@@ -89,7 +89,7 @@ def play_until_concerned(
     mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
     at, shared, last = start, budgets.shape[0] == 1, rows.shape[0] - 1
     wide = features.shape[1] >= FETCHED_AHEAD
-    within = reached(prepared, budgets[0])
+    reach = reach_of(prepared, budgets[0])
     while at < stop:
         # Unsigned: no time is lost on asking whether to count from the end.
         place = np.uint64(at)
@@ -98,13 +98,13 @@ def play_until_concerned(
             prefetch(features, rows[np.uint64(min(at + ROUNDS_AHEAD, last))])
         gap = -scaled_score(classifier, prepared.factor, features[row])
         if not shared:
-            within = reached(prepared, budgets[row])
-        accepted, moved, positive = gap <= within, moves(gap, within), truth > 0.0
+            reach = reach_of(prepared, budgets[row])
+        accepted, moved, positive = gap <= reach, moves(gap, reach), truth > 0.0
         mistakes += accepted != positive
         manipulations += moved
         qualified += positive
         # Without a branch, which a processor could not foresee: most pay nothing.
-        paid += (gap if moved & positive else 0.0) / (within if within > 0.0 else 1.0)
+        paid += (gap if moved & positive else 0.0) / (reach if reach > 0.0 else 1.0)
         shown = truth if accepted | labels_rejected else 0.0
         if concerns(state, game, 1.0 if accepted else -1.0, shown):
             break
@@ -171,9 +171,9 @@ def learn_from_round(
     """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
     features, rows, label, budgets = block
     true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
-    gap, within = gap_and_reach(prepared, classifier, true_features, budget)
-    accepted = gap <= within
-    write_report(prepared, classifier, true_features, gap, moves(gap, within), report)
+    gap, reach = gap_and_reach(prepared, classifier, true_features, budget)
+    accepted = gap <= reach
+    write_report(prepared, classifier, true_features, gap, moves(gap, reach), report)
     shown = label[at] if accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)
     return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))

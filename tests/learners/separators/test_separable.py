@@ -73,7 +73,7 @@ def test_data_are_read_and_separated_once(monkeypatch: pytest.MonkeyPatch) -> No
         ("GermanCredit", {"separable": True}),
     ]
     first: list[Any] = [scenario(name, **options) for name, options in games]
-    for module, name in ((spam, "gzip"), (german_credit, "csv"), (builders, "separable_rows")):
+    for module, name in ((spam, "gzip"), (german_credit, "table_of"), (builders, "separable_rows")):
         monkeypatch.setattr(module, name, None)
     for one, (name, options) in zip(first, games, strict=True):
         other: Any = scenario(name, **options)

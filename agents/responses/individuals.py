@@ -27,10 +27,10 @@ class Individual(Protocol):
     >>> from agents.foundation.streams import game_key
     >>> class Hesitant:
     ...     slack = 0.0
-    ...     def report(self, features, classifier, cost, key, moment):
-    ...         return features if moment < 10 else cost.best_response(features, classifier)
+    ...     def report(self, features, classifier, cost, key, round):
+    ...         return features if round < 10 else cost.best_response(features, classifier)
     >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
-    >>> [Hesitant().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment) for moment in (0, 10)]
+    >>> [Hesitant().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), round) for round in (0, 10)]
     [array([0., 0.]), array([0.5, 0. ])]
     """
 
@@ -49,7 +49,7 @@ class BestResponse:
     >>> from agents import BestResponse, L2Cost
     >>> from agents.foundation.streams import game_key
     >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
-    >>> BestResponse().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment=0)
+    >>> BestResponse().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), round=0)
     array([0.5, 0. ])
     """
 
@@ -72,7 +72,7 @@ class Truthful:
     >>> from agents import L2Cost, Truthful
     >>> from agents.foundation.streams import game_key
     >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
-    >>> Truthful().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment=0)
+    >>> Truthful().report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), round=0)
     array([0., 0.])
     """
 
@@ -100,7 +100,7 @@ class Noisy:
     >>> from agents import L2Cost, Noisy
     >>> from agents.foundation.streams import game_key
     >>> z, classifier = np.array([0.0, 0.0]), np.array([1.0, 0.0, -0.5])  # accepts x with x_1 >= 0.5
-    >>> report = Noisy(scale=0.1).report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), moment=0)
+    >>> report = Noisy(scale=0.1).report(z, classifier, L2Cost(alpha=1.0), game_key(seed=0), round=0)
     >>> bool((abs(report - [0.5, 0.0]) <= 0.1).all())
     True
     """

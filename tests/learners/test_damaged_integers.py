@@ -53,16 +53,16 @@ def test_an_integer_that_leads_outside_of_the_state_is_damage(learner: Any, fiel
 def test_any_integer_in_a_state_is_played_or_refused(name: str) -> None:
     learner, draws = built(name), np.random.default_rng(1)
     action, state = None, None
-    for moment in range(4):
-        action, state = learner.predict(seen(learner, draws, action, GAMES, moment), state)
+    for round in range(4):
+        action, state = learner.predict(seen(learner, draws, action, GAMES, round), state)
     for field in getattr(state, "_fields"):  # noqa: B009
         if getattr(state, field).dtype == np.int64:
             for value in INTEGERS:
                 last, other, later = action, copy.deepcopy(state), np.random.default_rng(2)
                 getattr(other, field)[1] = value
                 try:
-                    for moment in range(4, 7):
-                        last, other = learner.predict(seen(learner, later, last, GAMES, moment), other)
+                    for round in range(4, 7):
+                        last, other = learner.predict(seen(learner, later, last, GAMES, round), other)
                         assert np.isfinite(last).all()
                 except ValueError as error:
                     assert str(error).startswith("state is damaged: ") and "\n" not in str(error), (field, value)

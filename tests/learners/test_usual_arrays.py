@@ -74,10 +74,10 @@ def refuse(*arguments: Any) -> Any:
 def played(learner: Policy[Any], form: Any, games: int | None, usual: bool = False) -> list[Any]:
     """Play some rounds in which the learner is shown ``form(observation)``; return all bits."""
     draws, action, state, found = np.random.default_rng(5), None, None, []
-    for moment in range(ROUNDS):
-        if usual and moment == 1:
+    for round in range(ROUNDS):
+        if usual and round == 1:
             vars(learner)["_read"] = refuse
-        action, state = learner.predict(form(learner, seen(learner, draws, action, games, moment)), state)
+        action, state = learner.predict(form(learner, seen(learner, draws, action, games, round)), state)
         found.append((type(action), np.shape(action), bits(action, *state)))
     return found
 

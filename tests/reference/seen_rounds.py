@@ -24,7 +24,7 @@ def built(name: str) -> Policy[Any]:
 
 
 def seen(
-    learner: Policy[Any], draws: np.random.Generator, last: Any, games: int | None, moment: int, size: float = 1.0
+    learner: Policy[Any], draws: np.random.Generator, last: Any, games: int | None, round: int, size: float = 1.0
 ) -> dict[str, Any]:
     """Observe a round whose features are -size, 0 or size and whose prediction is wrong."""
     rows = games or 1
@@ -37,5 +37,5 @@ def seen(
         told = np.eye(CLASSES)[draws.integers(0, CLASSES, rows)]
         action = np.full((rows, 1), -1.0) if last is None else np.reshape(last, (rows, 1))
         entries = {"features": features, "feedback": told, "action": action}
-    entries["round"] = np.full((rows, 1), float(moment))
+    entries["round"] = np.full((rows, 1), float(round))
     return entries if games else {key: entry[0] for key, entry in entries.items()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from agents.foundation.checks import is_real, shown
 from agents.foundation.streams import game_key
-from learners.policy import DrawingPolicy, Policy
+from learners.policy import Policy, RandomizedPolicy
 from strategic_env.bench.contestants import Predictor
 from strategic_env.bench.rollout import rollout
 from strategic_env.games.shared.scenario import BenchScenario
@@ -122,7 +122,7 @@ class Case:
 
     def beginning(self, observation: Observation, game: int, episode: int = 0) -> Any:
         """Return the state from which a game of a batch begins alone: None but for who draws for each game anew."""
-        if not isinstance(self.learner, DrawingPolicy):
+        if not isinstance(self.learner, RandomizedPolicy):
             return None
         whole: Any = self.learner.initial_state(game + 1, np.shape(observation["features"])[-1])
         if episode:

@@ -62,6 +62,6 @@ def test_a_package_that_stands_before_ours_is_named(package: str, installed: Pat
 
 def test_learners_alone_says_where_to_learn_more(installed: Path) -> None:
     (installed / "agents" / "__init__.py").write_text("", encoding="utf-8")
-    (installed / "agents" / "lazy.py").unlink()
+    shutil.rmtree(installed / "agents" / "foundation")
     says = imported("learners", installed)
     assert says == "ImportError: learners needs the 'agents' of strategic_env, whose import says what is wrong"

@@ -88,8 +88,7 @@ def rollout(
         )
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
-    most = LARGEST_SIZE // chosen.setting.population.dim
-    games = count("games", games, minimum=1, maximum=most)
+    games = count("games", games, minimum=1, maximum=LARGEST_SIZE // chosen.numbers_of_a_game())
     keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
     marks = checked_checkpoints(checkpoints, length)
     return chosen.play(player, keys, length, marks, count("threads", threads, minimum=1), progress)

@@ -36,7 +36,7 @@ class SavedScenario:
 
     Attributes
     ----------
-    name, options, game, manipulable, reference
+    name, options, game, reference
         As those of a scenario (`strategic_env.games.shared.scenario.BenchScenario`).
     no_bound : str
         Why no contestant has a bound, if none has.
@@ -51,7 +51,6 @@ class SavedScenario:
     name: str
     options: dict[str, object]
     game: str
-    manipulable: bool
     reference: str | None
     no_bound: str
     loss_is_mistakes: bool
@@ -65,7 +64,6 @@ class SavedScenario:
             scenario.name,
             dict(plain(scenario.options)),  # type: ignore[call-overload]
             scenario.game,
-            scenario.manipulable,
             scenario.reference,
             scenario.why_no_bound(),
             # Another class may pay otherwise.
@@ -77,10 +75,9 @@ class SavedScenario:
     def __post_init__(self) -> None:
         """Check what was read."""
         texts = (self.name, self.game, self.no_bound, self.reference or "")
-        flags = (self.manipulable, self.loss_is_mistakes)
         if not (
             all(isinstance(text, str) for text in texts)
-            and all(type(flag) is bool for flag in flags)
+            and type(self.loss_is_mistakes) is bool
             and isinstance(self.options, dict)
             and all(_number(times) for limits in self.columns.values() for times in limits.values())
             and all(isinstance(text, str) for column in self.table for text in astuple(column))

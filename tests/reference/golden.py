@@ -10,7 +10,18 @@ import oracle
 import pytest
 
 GOLDEN: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "data/strategic_golden.json").read_text())
-CLAIMED: list[str] = []
+CLAIMED: dict[str, list[str]] = {}  # by the module of the test
+# Entries that hold single numbers; all others are runs.
+NUMBERS = (
+    "example1_claim_w_1_half",
+    "example3_w_1_0",
+    "example1_margin",
+    "lecture_hand_task_margin",
+    "lecture_margin_task",
+    "lecture_distances",
+    "lecture_generalisation",
+    "example1_alg2_bound",
+)
 WORDS = {"note", "order"}  # what an entry says in words
 
 
@@ -28,9 +39,10 @@ class Entry(dict[str, Any]):
 
 def claims(*names: str) -> Callable[[Callable[[Entry], None]], Callable[[str], None]]:
     """Let a test compare all that these entries say: it is called with each, and must read every value."""
-    CLAIMED.extend(names)
 
     def claim(test: Callable[[Entry], None]) -> Callable[[str], None]:
+        CLAIMED.setdefault(test.__module__, []).extend(names)
+
         def claimed(name: str) -> None:
             entry = Entry(name)
             test(entry)

@@ -68,11 +68,11 @@ class RockPaperScissors(BenchScenario):
     options: Mapping[str, object] = field(default_factory=dict)
 
     game = GAME.name
-    manipulable = False
     truth = None
     game_options = OF_EVERY_GAME
     game_defaults = {"population_seed": None}
     environment_options = ()
+    metadata = {"render_modes": []}
     builders = {"AlwaysTheSame": lambda *, opponent=ROCK: Setting(count("opponent", opponent, maximum=2))}
     columns = ("draws",)
 
@@ -93,6 +93,9 @@ class RockPaperScissors(BenchScenario):
 
     def check_learner(self, learner: Policy[Any]) -> None:
         check_game(learner, self)
+
+    def numbers_of_a_game(self) -> int:
+        return 1
 
     def in_compiled_code(self) -> bool:
         return True

@@ -10,8 +10,8 @@ import numpy as np
 from agents import BestResponse
 from strategic_env import multi_agent, scenario
 from strategic_env.bench.contestants import all_contestants, contestant
+from strategic_env.bench.rollout import rollout
 from strategic_env.games.registration import scenario_names
-from strategic_env.games.strategic.rollout import rollout, supports
 from strategic_env.multi_agent import GreedyNature
 
 GAMES, SEED = 2, 5
@@ -40,7 +40,7 @@ def forms(learner: Any, game: Any) -> Iterator[tuple[str, str]]:
     """Play in a single environment, in a vector of them and in one call."""
     yield "single", loop(learner, game.make())
     yield "vector", loop(learner, game.make_vec(GAMES, info_level="full"))
-    if supports(learner, game.setting):
+    if learner.has_rules() and game.in_compiled_code():
         yield "rollout", digest(vars(rollout(learner, game, games=GAMES, seed=SEED, checkpoints=[2])))
 
 

@@ -54,7 +54,6 @@ class MulticlassScenario(BenchScenario):
     options: Mapping[str, object] = field(default_factory=dict)
 
     game = "multiclass"
-    manipulable = False
     truth = None
     game_options = OF_EVERY_GAME
     metadata = OnlineMulticlassEnv.metadata

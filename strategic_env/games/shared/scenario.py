@@ -43,8 +43,6 @@ class BenchScenario(ABC):
         What the theorems' bounds on mistakes depend on.
     game : str
         Which learners can play: those with the same `learners.policy.Policy.game`.
-    manipulable : bool
-        Whether individuals can manipulate what the learner sees.
     reference : str or None
         Name of the contestant that regret is against.
     metadata : mapping
@@ -68,7 +66,6 @@ class BenchScenario(ABC):
     """
 
     game: ClassVar[str]
-    manipulable: ClassVar[bool]
     reference: ClassVar[str | None] = None
     metadata: ClassVar[Mapping[str, Any]] = {}
     builders: ClassVar[Mapping[str, Callable[..., Any]]]
@@ -157,6 +154,10 @@ class BenchScenario(ABC):
     def proved(self) -> Truth | None:
         """The truth, where the theorems' assumptions hold."""
         return self.truth
+
+    def numbers_of_a_game(self) -> int:
+        """Return about how many numbers a game holds, which limits how many games are played at once."""
+        return int(self.setting.population.dim)
 
     @abstractmethod
     def in_compiled_code(self) -> bool:

@@ -66,7 +66,6 @@ class Scenario(BenchScenario):
     options: dict[str, object] = field(default_factory=dict)
 
     game = "strategic"
-    manipulable = True
     reference = BestFixedClassifier.name
     game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME
     metadata = StrategicClassificationEnv.metadata

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from certificate_games import KINDS, SEARCHES, Game, Pool, draw_pool
+from certified_learners import LEARNER
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_certificate_tampering import LEARNER
 
 from agents import L2Cost
 from learners import (

@@ -6,20 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from certificate_games import Array, Game, Pool
+from certified_learners import LEARNER
 
 from agents import L2Cost, WeightedL1Cost
 from learners import (
-    BiasedL1,
-    BiasedL2,
     Certificate,
-    MarginPerceptron,
-    Perceptron,
-    StrategicPerceptronL1,
-    StrategicPerceptronL2,
     Truth,
-    UnknownCostL1Single,
-    UnknownCostL2,
-    UnknownMarginL2,
 )
 
 NORMAL = np.array([0.6, 0.8])
@@ -34,17 +26,6 @@ def people(offset: float, seed: int = 0) -> tuple[Array, Array, float]:
     return z, np.sign(z @ NORMAL + offset), float(abs(z @ NORMAL + offset).min())
 
 
-LEARNER: dict[str, Callable[[float, float], Any]] = {
-    "Perceptron": lambda radius, margin: Perceptron(bias=True, learning_rate=0.3),
-    "MarginPerceptron": lambda radius, margin: MarginPerceptron(0.5, learning_rate=0.3),
-    "StrategicPerceptronL2": lambda radius, margin: StrategicPerceptronL2(0.3),
-    "StrategicPerceptronL1": lambda radius, margin: StrategicPerceptronL1([0.3, 0.2], radius),
-    "BiasedL1": lambda radius, margin: BiasedL1([0.3, 0.2], radius),
-    "UnknownCostL2": UnknownCostL2,
-    "UnknownMarginL2": lambda radius, margin: UnknownMarginL2(radius),
-    "UnknownCostL1Single": lambda radius, margin: UnknownCostL1Single(radius, margin, 0),
-    "BiasedL2": lambda radius, margin: BiasedL2(0.3, radius, margin),
-}
 LEARNERS = tuple(LEARNER)
 
 

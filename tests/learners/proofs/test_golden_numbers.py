@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
-from golden import GOLDEN, Entry, agrees, claims
+from golden import CLAIMED, GOLDEN, NUMBERS, Entry, agrees, claims
 
 import agents
 from learners import bounds
@@ -129,3 +129,7 @@ def test_theorem_1_on_example_1(entry: Entry) -> None:
     radius, margin = math.sqrt(1.25), math.sqrt(1 / 17)
     assert agrees(bounds.strategic_l2(radius, margin, 0.5, printed=True), entry["paper"], False)
     assert agrees(bounds.strategic_l2(radius, margin, 0.5), entry["tight"], False)
+
+
+def test_every_number_is_claimed_by_exactly_one_test() -> None:
+    assert sorted(CLAIMED[__name__]) == sorted(NUMBERS)

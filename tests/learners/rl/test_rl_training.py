@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import strategic_env  # noqa: F401
+from agents.foundation.files import write_csv
 from agents.foundation.streams import game_keys, seed_words
 from learners.rl import Settings, Training, load, read_settings, train, training_folder
 from learners.rl import training as module
@@ -110,7 +111,7 @@ training.train(here.tiny("ppo"), here.ID, {folder!r}, options=here.OPTIONS, prog
 
 def test_a_killed_training_loses_no_more_than_a_checkpoint(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    program = KILLED.format(tests=str(Path(__file__).parents[2] / "reference"), folder=str(folder), pause=0.05)
+    program = KILLED.format(tests=str(Path(__file__).parent), folder=str(folder), pause=0.05)
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     evaluations, deadline = folder / training_folder.EVALUATIONS, time.monotonic() + 300.0
     while not evaluations.exists() or evaluations.read_text().count("\n") < 4:
@@ -183,10 +184,16 @@ def test_it_goes_on_wherever_it_was_killed(missing: str, tmp_path: Path, monkeyp
             raise Stopped
         write(self, name, content)
 
-    monkeypatch.setattr(TrainingFolder, "_write", fail)
-    with pytest.raises(Stopped):
-        train(tiny("ppo"), ID, tmp_path / "parts", options=OPTIONS)
-    monkeypatch.setattr(TrainingFolder, "_write", write)
+    def fail_table(path: Path, *content: Any) -> None:
+        if path.name == missing:
+            raise Stopped
+        write_csv(path, *content)
+
+    with monkeypatch.context() as killed:
+        killed.setattr(TrainingFolder, "_write", fail)
+        killed.setattr(training_folder, "write_csv", fail_table)
+        with pytest.raises(Stopped):
+            train(tiny("ppo"), ID, tmp_path / "parts", options=OPTIONS)
     for folder in ("parts", "whole"):
         train(tiny("ppo"), ID, tmp_path / folder, options=OPTIONS)
     assert results(tmp_path / "parts") == results(tmp_path / "whole")

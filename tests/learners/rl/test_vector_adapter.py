@@ -401,6 +401,7 @@ def test_without_stable_baselines3_the_error_says_what_to_install(monkeypatch: p
     monkeypatch.delitem(sys.modules, "learners.rl.vector_adapter")
     monkeypatch.setitem(sys.modules, "stable_baselines3.common.vec_env.base_vec_env", None)
     package = importlib.import_module("learners.rl")
+    monkeypatch.delattr(package, "GymnasiumVecEnv", raising=False)
     assert "GymnasiumVecEnv" in package.__all__ and set(package.__all__) <= set(dir(package))
     with pytest.raises(ImportError, match=r'needs stable-baselines3: pip install "strategic-env\[rl\]"'):
         _ = learners.rl.GymnasiumVecEnv

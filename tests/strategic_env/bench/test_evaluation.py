@@ -47,7 +47,7 @@ def test_every_learner_meets_the_same_individuals() -> None:
     results = evaluate([ConstantClassifier(), ConstantClassifier(accept=False)], "KnownL2", seeds=[3, 8], rounds=500)
     accept, reject = (results.of(one) for one in results.contestants)
     for one, other in zip(accept, reject, strict=True):
-        assert one.qualified == other.qualified == other.mistakes == 500 - one.mistakes
+        assert one.columns["qualified"] == other.columns["qualified"] == other.mistakes == 500 - one.mistakes
 
 
 def test_curves_and_counts_add_up() -> None:
@@ -55,7 +55,7 @@ def test_curves_and_counts_add_up() -> None:
     for run in results.runs:
         assert run.curve[-1] == run.mistakes == run.loss
         assert all(step >= 0 for step in np.diff(run.curve))
-        assert 0 <= run.qualified_cost <= run.qualified
+        assert 0 <= run.columns["qualified_cost"] <= run.columns["qualified"]
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 999, 1000, 1001, 2500, 10**6, 10**9])
@@ -72,7 +72,7 @@ def test_checkpoints_are_dense_at_first_and_hold_the_last_round(rounds: int) -> 
 def test_results_do_not_depend_on_who_else_takes_part_or_in_which_order() -> None:
     alone = evaluate(["perceptron"], "KnownL2", seeds=[5], rounds=200).runs[0]
     among = evaluate(["constant-classifier", "perceptron"], "KnownL2", seeds=[9, 5], rounds=200).runs[-1]
-    assert (alone.mistakes, alone.curve, alone.manipulations) == (among.mistakes, among.curve, among.manipulations)
+    assert (alone.mistakes, alone.curve, alone.columns) == (among.mistakes, among.curve, among.columns)
 
 
 def test_bounds_are_shown_only_where_their_assumptions_hold() -> None:

@@ -74,6 +74,13 @@ def values(**changes: Any) -> Callable[[Any], Any]:
     )
 
 
+def columns(**changes: Any) -> Callable[[Any], Any]:
+    """Return what changes what a run counts besides; "" takes one away."""
+    return lambda record: values(
+        columns={key: value for key, value in (record["run"]["columns"] | changes).items() if value != ""}
+    )(record)
+
+
 def shifted(steps: Callable[[list[int]], list[int]]) -> Callable[[Any], Any]:
     """Return what changes the curve of a run, and everything else so that it agrees with its end."""
 
@@ -94,10 +101,14 @@ def shifted(steps: Callable[[list[int]], list[int]]) -> Callable[[Any], Any]:
         values(mistakes=""), values(curve=""), values(error=""), values(luck=3), values(seed=0), values(learner="me"),
         values(mistakes=-1), values(mistakes=1e9), values(mistakes="7"), values(mistakes=True),
         values(mistakes=10**400), values(loss=10**400),
-        values(mistakes=31), values(manipulations=31), values(qualified=31), values(qualified=-1), values(loss=None),
+        values(mistakes=31), columns(manipulations=31), columns(qualified=31), columns(qualified=-1),
+        columns(qualified=0.5), columns(qualified=True), columns(luck=1), columns(qualified=""),
+        values(columns=[]), values(columns=None),
+        values(loss=None),
         values(loss=float("nan")), values(loss=float("-inf")), values(loss=0.5), values(loss=False),
-        values(qualified_cost=-0.5), values(qualified_cost=1.5, manipulations=1), values(qualified_cost=float("nan")),
-        values(qualified_cost=2.5, manipulations=9, qualified=2), values(qualified_cost=1e308),
+        columns(qualified_cost=-0.5), columns(qualified_cost=1.5, manipulations=1),
+        columns(qualified_cost=float("nan")),
+        columns(qualified_cost=2.5, manipulations=9, qualified=2), columns(qualified_cost=1e308),
         values(cpu_seconds=float("inf")), values(cpu_seconds=1e10), values(cpu_seconds=-1.0), values(cpu_seconds=True),
         values(error=5), values(fused=1), values(fused=None),
         values(curve=[]), values(curve=5), values(curve=None), values(curve="0" * ROUNDS),
@@ -122,7 +133,7 @@ def test_a_run_that_nobody_can_have_played_is_played_again(tmp_path: Path, playe
     [
         lambda record: record | {"seed": record["seed"] + 1},
         lambda record: record | {"key": record["key"] | {"learner": "learners.strategic.fixed.ConstantClassifier"}},
-        values(qualified_cost=0.0), values(manipulations=0), values(cpu_seconds=1.0), values(fused=False),
+        columns(qualified_cost=0.0), columns(manipulations=0), values(cpu_seconds=1.0), values(fused=False),
         shifted(lambda curve: [0] * len(curve)), values(error="RuntimeError"),
         lambda record: {name: record[name] for name in ("seed", "key", "run", "check")},
     ],
@@ -228,8 +239,10 @@ def test_settings_that_cannot_be_used_are_one_clear_error(tmp_path: Path, conten
         *(
             {"also": wrong}
             for wrong in (
-                {"name": 5}, {"options": []}, {"manipulable": 1}, {"no_bound": None},
-                {"reference": 5}, {"highest_cost": -1.0}, {"highest_cost": "1"}, {"highest_cost": True},
+                {"name": 5}, {"options": []}, {"no_bound": None},
+                {"reference": 5}, {"table": 5}, {"table": [{}]}, {"table": [[1]]},
+                {"columns": []}, {"columns": {"qualified": {"rounds": "1"}}},
+                {"columns": {"qualified": {"rounds": True}}},
                 {"loss_is_mistakes": 0}, {"luck": 1},
             )
         ),
@@ -545,7 +558,8 @@ def test_the_contestants_key_is_all_that_determines_its_runs(tmp_path: Path) -> 
     run(tmp_path)
     (record,) = map(json.loads, (tmp_path / "learners.jsonl").read_text(encoding="utf-8").splitlines())
     assert record["label"] == "perceptron" and record["key"]["learner"] == "learners.strategic.perceptron.Perceptron"
-    assert record["key"]["parameters"] == contestant("perceptron", scenario("KnownL2")).learner.parameters  # type: ignore[union-attr]
+    told = contestant("perceptron", scenario("KnownL2")).learner
+    assert record["key"]["parameters"] == told.parameters  # type: ignore[union-attr]
     run(tmp_path)
     assert len((tmp_path / "learners.jsonl").read_text(encoding="utf-8").splitlines()) == 1, "once"
 

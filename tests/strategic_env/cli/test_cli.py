@@ -269,7 +269,7 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
         (("run", "Example1", "--learner", "perceptron", "--out", "file"), "exists: 'file'"),
         (("run", "Example1", "--learner", "perceptron", "--out", "file/inside"), "'file/inside'"),
         (("run", "Example1", "--learner", "perceptron", "--out", "/dev/null/inside"), "'/dev/null/inside'"),
-        (("run", "Example1", "--learner", "perceptron", "--out", "odd"), "directory: 'odd/runs.jsonl'"),
+        (("run", "Example1", "--learner", "perceptron", "--out", "odd"), "odd holds runs.jsonl without settings.json"),
         (("run", "KnownL1", "--learner", "strategic-perceptron-l1:alpha=[1,2,3]"), "alpha has 3 coordinates, but"),
         (("run", "KnownL1", "--learner", "unknown-cost-l2"), "unknown-cost-l2 is made for l2 costs"),
         (

@@ -19,12 +19,14 @@ ID = "strategic_env/AlwaysTheSame-v0"
 
 
 @pytest.fixture(autouse=True)
-def third_game(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def third_game() -> Iterator[None]:
     """Add a line to the list of games, and one to that of learners' rooms."""
-    monkeypatch.setattr(registration, "GAMES", [*registration.GAMES, rock_paper_scissors.GAME])
-    monkeypatch.setattr(catalogue, "ROOMS", [*catalogue.ROOMS, "rock_paper_scissors"])
+    registration.GAMES.append(rock_paper_scissors.GAME)
+    catalogue.ROOMS.append("rock_paper_scissors")
     registration.register_all()
     yield
+    registration.GAMES.remove(rock_paper_scissors.GAME)
+    catalogue.ROOMS.remove("rock_paper_scissors")
     del gymnasium.registry[ID]
 
 

@@ -30,7 +30,7 @@ LABELS = ("\u2713 caf\u00e9 \u03b1", "\u05e9\u05dc\u05d5\u05dd", ":x: [red]", "l
 ESCAPED = {"ascii": "\\u2713 caf\\xe9 \\u03b1", "latin-1": "\\u2713 café \\u03b1", "utf-8": LABELS[0]}
 ESCAPED["cp1252"] = ESCAPED["latin-1"]
 RUN = ("run", "Example1", "--rounds", "5", "--seeds", "1", "--learner", "perceptron")
-SAVED = {"curves.csv", "summary.csv", "mistakes.png", "runs.jsonl", "settings.json"}
+SAVED = {"curves.csv", "summary.csv", "mistakes.png", "learners.jsonl", "runs.jsonl", "settings.json"}
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 

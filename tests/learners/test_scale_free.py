@@ -60,7 +60,7 @@ def test_the_certificate_knows_the_step(kind: Any) -> None:
     truth = learners.Truth("l1", 2, np.sqrt(1.25), 0.5 / np.sqrt(2), 0.0, (0.3, 0.3), True)
     certificate = learners.Certificate(learner, [1.0, 1.0, 0.0], truth)
     for t, seen in enumerate(play(learner, game(BALANCED, 0.3, 200), 200)):
-        told = {"prediction": seen.prediction, "label": seen.label, "round": t + 1}
+        told = {"prediction": [seen.prediction], "label": [seen.label], "round": [t + 1]}
         observation = {"features": seen.x, "classifier": seen.classifier} | told
         certificate.check(observation, seen.info["true_features"], seen.state)
     certificate.raise_if_violated()

@@ -178,7 +178,7 @@ def played(name: str, mistakes: dict[str, list[int]], rounds: int = 5) -> Result
     """Return results in which learners erred as often as ``mistakes`` says, for every seed."""
     game = scenario(name)
     runs = [
-        Run(learner, seed, count, curve=[0, count])
+        Run(learner, seed, count, columns=dict.fromkeys(game.columns, 0), curve=[0, count])
         for learner, counts in mistakes.items()
         for seed, count in enumerate(counts)
     ]

@@ -15,7 +15,8 @@ from stable_baselines3 import PPO
 
 from learners import Arow, Perceptron, StrategicPerceptronL2
 from learners.rl import TrainedPolicy
-from strategic_env import check_learner, scenario
+from strategic_env import check_learner, rollout, scenario
+from strategic_env.conformance import learner_checks
 from strategic_env.conformance.learner_checker import CHECKS, LearnerError
 
 ROOT = Path(__file__).parents[3]
@@ -254,13 +255,6 @@ class Divides(Perceptron):
         self.parameters = {"learning_rate": learning_rate}
 
 
-class Relapses(Perceptron):
-    """Forgets in every round of `predict` what its rules go on with."""
-
-    def _going_on(self, state: Any, episode_start: Any, games: int, dim: int) -> Any:
-        return self.initial_state(games, dim)
-
-
 class SlowlyCounts(Perceptron):
     """Its `predict` forgets nothing at an episode's start but the weights."""
 
@@ -385,12 +379,6 @@ FAULTS: dict[str, tuple[Any, list[str], str]] = {
     ),
     "accepts numbers that are NaN": (TrustingWithArrays(), ["parameters"], r"centre=array\(\[nan, nan\]\): expected"),
     "fails at a number that is NaN": (Divides(), ["parameters"], r"learning_rate=nan: .*, found ZeroDivisionError"),
-    "predicts otherwise than its rules": (
-        Relapses(),
-        ["rules"],
-        "round .* of game 0: expected the .* mistakes of a loop over predict, found .* in a rollout: let predict do "
-        "what the rules do",
-    ),
     "forgets the weights up to a trifle": (SlowlyCounts(), ["episode_start"], "this game since then"),
 }
 
@@ -419,6 +407,16 @@ def test_a_fault_is_noticed_by_the_checks_that_it_concerns_and_by_no_other(fault
         check_learner(learner)
     assert "\n" not in str(caught.value)
     check_learner(learner, skip=checks)
+
+
+def test_rules_that_play_otherwise_than_predict_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rollout of another learner stands for them."""
+    other = lambda learner, *given, **more: rollout(StrategicPerceptronL2(0.3), *given, **more)  # noqa: E731
+    monkeypatch.setattr(learner_checks, "rollout", other)
+    with pytest.raises(
+        LearnerError, match="^rules: round .* mistakes of a loop over predict, found .* in a rollout: let"
+    ):
+        check_learner(Perceptron())
 
 
 # Who publishes what nobody can play: no check can go on.

@@ -5,7 +5,7 @@ l2, (d,) holding alpha_i for weighted l1.
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from agents.foundation.checks import (
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import copy, length
 from agents.foundation.typing import Float
+from agents.foundation.unchangeable import Unchangeable
 
 L1, L2 = 1, 2
 
@@ -175,7 +176,7 @@ def respond_all(norm: int, classifiers: Float, features: Float, budgets: Float, 
         respond(norm, classifier, features[k], budget, reports[k])
 
 
-class Cost(ABC):
+class Cost(Unchangeable):
     """What changing one's features costs, in units of the value of being accepted.
 
     Examples
@@ -320,7 +321,7 @@ class L2Cost(Cost):
 
     def budgets(self, dim: int) -> Float:
         """Return (1, 1), or (n, 1) where budgets differ."""
-        return self.alpha.reshape(-1, 1)
+        return self.alpha.reshape(-1, 1).copy()  # whoever asks may write into it
 
     @property
     def _individual(self) -> bool:
@@ -366,28 +367,37 @@ class WeightedL1Cost(Cost):
             return np.full((1, dim), float(self.alpha))
         if self.alpha.shape[-1] != dim:
             raise ValueError(f"alpha has {self.alpha.shape[-1]} coordinates, but the features have {dim}")
-        return self.alpha.reshape(-1, dim)
+        return self.alpha.reshape(-1, dim).copy()
 
     @property
     def _individual(self) -> bool:
         return self.alpha.ndim == 2
 
 
-def check_cost(cost: Cost, dim: int) -> None:
-    """Check that compiled code can take what a cost, which may be somebody's own, says of ``dim`` features.
+class CostTerms(NamedTuple):
+    """What compiled code is told of a cost: ``norm``, and copies of ``alpha`` and of the budgets (1 or n, 1 or d)."""
+
+    norm: int
+    alpha: Float
+    budgets: Float
+
+
+def cost_terms(cost: Cost, dim: int) -> CostTerms:
+    """Ask a cost, which may be somebody's own, what it says of ``dim`` features, and check it.
 
     Raises
     ------
     TypeError, ValueError
         If norm, alpha or budgets are not what `Cost` says.
     """
-    if type(cost.norm) is not int or cost.norm not in (L1, L2):
-        raise ValueError(f"the cost's norm must be {L1} (weighted l1) or {L2} (l2), got {shown(cost.norm)}")
-    if not isinstance(cost.alpha, np.ndarray):
-        raise TypeError(f"the cost's alpha must be a NumPy array, got {shown(cost.alpha)}")
-    budgets = plain_array("the cost's budgets", cost.budgets(dim), (None, 1 if cost.norm == L2 else dim))
-    for name, reaches in (("alpha", cost.alpha), ("budgets", budgets)):
-        finite_reaches(f"the cost's {name}", reaches, 2)
+    norm, alpha = cost.norm, cost.alpha
+    if type(norm) is not int or norm not in (L1, L2):
+        raise ValueError(f"the cost's norm must be {L1} (weighted l1) or {L2} (l2), got {shown(norm)}")
+    if not isinstance(alpha, np.ndarray):
+        raise TypeError(f"the cost's alpha must be a NumPy array, got {shown(alpha)}")
+    budgets = plain_array("the cost's budgets", cost.budgets(dim), (None, 1 if norm == L2 else dim))
+    reaches = finite_reaches("the cost's alpha", alpha, 2)
+    return CostTerms(norm, reaches, finite_reaches("the cost's budgets", budgets, 2))
 
 
 def _one_or_each(name: str, rows: Float, individuals: int) -> Float:

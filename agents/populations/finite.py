@@ -18,6 +18,7 @@ from agents.foundation.checks import (
 )
 from agents.foundation.tables import read_table
 from agents.foundation.typing import Float, Key
+from agents.foundation.unchangeable import ReadOnly
 from agents.populations.arrivals import Arrivals, SourceArrivals
 from agents.populations.population import Population, _probability
 from agents.populations.sources import IN_ORDER, SHUFFLED, Source, members
@@ -29,8 +30,10 @@ ROUNDING = 1e-12
 class FiniteKnown(Population):
     """A population whose members are given."""
 
+    features, labels = ReadOnly(), ReadOnly()
+
     def _describe(self, features: Float, labels: Float) -> None:
-        self.features, self.labels = features, labels
+        self._features, self._labels = features, labels
         self.dim = features.shape[1]
         self.radius = float(np.linalg.norm(features, axis=1).max())
         self.low, self.high = features.min(axis=0), features.max(axis=0)
@@ -82,7 +85,7 @@ class FixedSequence(FiniteKnown):
 
     def source(self, population_key: Key | None = None) -> Source:
         """Return how the sequence goes."""
-        return members(self.features, self.labels, IN_ORDER, self.head)
+        return members(self._features, self._labels, IN_ORDER, self.head)
 
 
 class DataSet(FiniteKnown):
@@ -183,7 +186,7 @@ class DataSet(FiniteKnown):
 
     def source(self, population_key: Key | None = None) -> Source:
         """Return how the rows follow each other."""
-        return members(self.features, self.labels, SHUFFLED, noise=self.noise)
+        return members(self._features, self._labels, SHUFFLED, noise=self.noise)
 
 
 def standardised(features: Float, names: Iterable[str] = ()) -> Float:

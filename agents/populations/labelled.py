@@ -4,7 +4,7 @@ Labels are 0, 1, ..., K - 1. A population is drawn from a key, then its points a
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from agents.foundation.checks import (
     shown,
 )
 from agents.foundation.typing import Float, Int, Key
+from agents.foundation.unchangeable import ReadOnly, Unchangeable
 from agents.populations.finite import standardised
 from agents.populations.labelled_points import (
     DATA,
@@ -37,12 +38,12 @@ from agents.populations.labelled_points import (
     check_points,
     classes_of,
 )
-from agents.populations.limits import Limits, check_features, is_own, limits_of
+from agents.populations.limits import Limits, check_features, check_unchanged, copied, is_own, limits_of
 
 NO_ORIGIN = np.empty((0, 2), dtype=np.uint64)
 
 
-class MulticlassPopulation(ABC):
+class MulticlassPopulation(Unchangeable):
     """A source of points with labels.
 
     Attributes
@@ -61,6 +62,7 @@ class MulticlassPopulation(ABC):
     Notes
     -----
     Of a population of your own, games check these attributes and all that its methods return before they play it.
+    Those of this package cannot be changed once they are made.
 
     Examples
     --------
@@ -115,8 +117,10 @@ def multiclass_limits(population: MulticlassPopulation) -> Limits:
     return limits_of(population)
 
 
-def played_point_source(population: MulticlassPopulation, source: PointSource) -> PointSource:
-    """Return the source that a population returned, in a form that a game can play.
+def played_point_source(
+    population: MulticlassPopulation, source: PointSource, made_with: Limits | None = None
+) -> PointSource:
+    """Return the source that a population returned, in a form that a game can play; it must say what it was made with.
 
     Raises
     ------
@@ -127,11 +131,13 @@ def played_point_source(population: MulticlassPopulation, source: PointSource) -
         return source
     if not isinstance(source, PointSource):
         raise TypeError(f"the population's source() must return a PointSource, got {shown(source)}")
-    limits = multiclass_limits(population)
+    limits, classes = multiclass_limits(population), population.classes
+    if made_with is not None:
+        check_unchanged(population, made_with)
     check_point_source(source)
-    check_points(source, limits, population.classes)
-    # Compiled code knows them as floats.
-    return source._replace(noise=limits.noise, spread=float(source.spread), radius=float(source.radius))
+    check_points(source, made_with or limits, classes)
+    # Compiled code knows them as floats, and nobody else knows the arrays.
+    return copied(source)._replace(noise=limits.noise, spread=float(source.spread), radius=float(source.radius))
 
 
 def played_points(population: MulticlassPopulation, points: tuple[Float, Int], rounds: int) -> tuple[Float, Int]:
@@ -346,6 +352,8 @@ class LabelledData(MulticlassPopulation):
     (2, 2)
     """
 
+    features, labels = ReadOnly(), ReadOnly()
+
     def __init__(
         self,
         features: ArrayLike,
@@ -371,7 +379,7 @@ class LabelledData(MulticlassPopulation):
             if classes is None
             else count("classes", classes, minimum=max(2, largest + 1), maximum=LARGEST_LENGTH)
         )
-        self.features, self.labels = np.ascontiguousarray(rows), marks.astype(np.int64)
+        self._features, self._labels = np.ascontiguousarray(rows), marks.astype(np.int64)
         self.dim = rows.shape[1]
         self.radius = float(np.linalg.norm(rows, axis=1).max())
         self.low, self.high = rows.min(axis=0), rows.max(axis=0)
@@ -379,7 +387,7 @@ class LabelledData(MulticlassPopulation):
 
     def source(self, population_key: Key | None = None) -> PointSource:
         """Return how the rows follow each other."""
-        return _source(DATA, self, population_key)._replace(features=self.features, labels=self.labels)
+        return _source(DATA, self, population_key)._replace(features=self._features, labels=self._labels)
 
 
 def _source(kind: int, population: MulticlassPopulation, population_key: Key | None) -> PointSource:

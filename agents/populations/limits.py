@@ -5,7 +5,7 @@ populations of this package return is right by construction, and not checked aga
 """
 
 import math
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ HERE = f"{__name__.partition('.')[0]}."
 METHODS = {"arrivals", "source", "points"}
 # True features may be rounded beyond radius and bounds by so much of the radius.
 ROUNDING = 1e-9
+
+
+Parts = TypeVar("Parts", bound=tuple[Any, ...])
 
 
 class Limits(NamedTuple):
@@ -68,6 +71,26 @@ def limits_of(population: object) -> Limits:
         finite_length("the population's margin", margin, above=0.0)
     alpha = getattr(population, "alpha", None)
     return Limits(dim, radius, low, high, noise, None if alpha is None else interval("the population's alpha", alpha))
+
+
+def copied(parts: Parts) -> Parts:
+    """Return a named tuple with copies of its arrays."""
+    return type(parts)(*(part.copy() if isinstance(part, np.ndarray) else part for part in parts))
+
+
+def check_unchanged(population: object, limits: Limits) -> None:
+    """Make sure that a population still says of its individuals what it said before.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it does not.
+    """
+    for name, *told in zip(Limits._fields, limits, limits_of(population), strict=True):
+        before, now = (np.asarray(each).tolist() for each in told)
+        if before != now:
+            stay, got = shown(before), shown(now)
+            raise ValueError(f"the population's {name} must stay {stay} once a setting is made, got {got}")
 
 
 def _bound(name: str, value: object, dim: int) -> Float:

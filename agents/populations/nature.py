@@ -11,6 +11,7 @@ from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SIZE, count, finite
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float, Int, Key
+from agents.foundation.unchangeable import ReadOnly
 from agents.populations.arrivals import BLOCK, Arrivals
 from agents.populations.finite import FixedSequence
 from agents.populations.population import Population
@@ -167,17 +168,18 @@ class GreedyAdversary(Population):
 
     margin = None
     noise = 0.0
+    features, labels = ReadOnly(), ReadOnly()
 
     def __init__(self, features: ArrayLike, labels: ArrayLike) -> None:
-        self.features = finite_features("features", features)
-        self.labels = signs("labels", labels, len(self.features))
+        self._features = finite_features("features", features)
+        self._labels = signs("labels", labels, len(self._features))
         self.dim = self.features.shape[1]
         self.radius = float(np.linalg.norm(self.features, axis=1).max())
         self.low, self.high = self.features.min(axis=0), self.features.max(axis=0)
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Return the adversary at its start."""
-        return GreedyArrivals(self.features, self.labels)
+        return GreedyArrivals(self._features, self._labels)
 
 
 class TangentAdversary(Population):

@@ -12,17 +12,18 @@ from agents.populations.limits import (
     arrived_features,
     check_budgets,
     check_features,
+    check_unchanged,
     checked_block,
+    copied,
     is_own,
-    limits_of,
 )
 from agents.populations.nature import AdaptiveArrivals
 from agents.populations.population import Population
 from agents.populations.sources import Source, check_members, check_source
 
 
-def played_arrivals(population: Population, arrivals: Arrivals) -> Arrivals:
-    """Return the arrivals that a population returned, in a form that a game can play.
+def played_arrivals(population: Population, arrivals: Arrivals, limits: Limits) -> Arrivals:
+    """Return the arrivals that a population returned, in a form that a game can play within its limits.
 
     Raises
     ------
@@ -33,14 +34,14 @@ def played_arrivals(population: Population, arrivals: Arrivals) -> Arrivals:
         return arrivals
     if not isinstance(arrivals, Arrivals):
         raise TypeError(f"the population's arrivals() must return Arrivals, got {shown(arrivals)}")
-    limits = limits_of(population)
+    check_unchanged(population, limits)
     if isinstance(arrivals, AdaptiveArrivals):
         return OwnAdaptiveArrivals(arrivals, limits)
     return OwnArrivals(arrivals, limits)
 
 
-def played_source(population: Population, source: Source | None) -> Source | None:
-    """Return the source that a population returned, in a form that a game can play.
+def played_source(population: Population, source: Source | None, limits: Limits) -> Source | None:
+    """Return the source that a population returned, in a form that a game can play within its limits.
 
     Raises
     ------
@@ -51,10 +52,11 @@ def played_source(population: Population, source: Source | None) -> Source | Non
         return source
     if not isinstance(source, Source):
         raise TypeError(f"the population's source() must return a Source or None, got {shown(source)}")
-    limits = limits_of(population)
+    check_unchanged(population, limits)
     check_source(source)
     check_members(source, limits)
-    return source._replace(noise=limits.noise)  # compiled code knows it as a float
+    # Compiled code knows noise as a float, and nobody else knows the arrays.
+    return copied(source)._replace(noise=limits.noise, caps=copied(source.caps))
 
 
 class OwnArrivals(Arrivals):
@@ -134,7 +136,7 @@ class OwnAdaptiveArrivals(AdaptiveArrivals):
             If there is no such row, the label is not -1 or +1, or features or reach are out of range.
         """
         own = self._arrivals.budgets
-        picked = self._arrivals.meet(round, classifier.copy(), norm, budgets if own is None else own)
+        picked = self._arrivals.meet(round, classifier.copy(), norm, budgets.copy() if own is None else own)
         if not isinstance(picked, tuple) or len(picked) != 2:
             raise TypeError(f"the arrivals' meet() must return a row and a label, got {shown(picked)}")
         features = arrived_features(self._arrivals, self._limits)

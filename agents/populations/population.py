@@ -1,16 +1,17 @@
 """Where individuals come from: fixed sequences, separable balls, data sets."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 from agents.foundation.checks import (
     finite_number,
 )
 from agents.foundation.typing import Float, Key
+from agents.foundation.unchangeable import Unchangeable
 from agents.populations.arrivals import Arrivals
 from agents.populations.sources import Source
 
 
-class Population(ABC):
+class Population(Unchangeable):
     """A source of individuals (true features and label).
 
     Attributes
@@ -32,7 +33,7 @@ class Population(ABC):
     -----
     A population of your own needs these attributes and `arrivals`. Games check them, and all that its methods return
     (`agents.populations.limits`), before compiled code reads it: what does not fit raises a TypeError or ValueError
-    that names it.
+    that names it. Those of this package cannot be changed once they are made.
 
     Examples
     --------

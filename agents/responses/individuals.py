@@ -8,6 +8,7 @@ from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
 from agents.foundation import streams
 from agents.foundation.checks import finite_length, finite_number
 from agents.foundation.typing import Float, Key
+from agents.foundation.unchangeable import Unchangeable
 
 
 class Individual(Protocol):
@@ -40,7 +41,7 @@ class Individual(Protocol):
         """Return the report (d,) of the individual with true ``features`` (d,) who arrives in round ``round``."""
 
 
-class BestResponse:
+class BestResponse(Unchangeable):
     """Moves to the cheapest accepted point if that costs at most the value of being accepted.
 
     Examples
@@ -63,7 +64,7 @@ class BestResponse:
         return cost.best_response(features, classifier)
 
 
-class Truthful:
+class Truthful(Unchangeable):
     """Reports the true features, whatever the classifier.
 
     Examples
@@ -86,7 +87,7 @@ class Truthful:
         return features.copy()
 
 
-class Noisy:
+class Noisy(Unchangeable):
     """Best-responds, but misses by independent uniform noise in every coordinate that can move.
 
     Parameters
@@ -120,7 +121,7 @@ class Noisy:
         return np.where(movable, answer + self.slack * (2.0 * draws - 1.0), answer)
 
 
-class BudgetLimited:
+class BudgetLimited(Unchangeable):
     """Best-responds, but pays at most a share of what being accepted is worth; who cannot afford that stays.
 
     Parameters

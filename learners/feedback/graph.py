@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from agents.foundation.checks import LARGEST_SEED, LARGEST_SIZE, count, finite_array, finite_number, one_of, shown
 from agents.foundation.pictures import drawing
 from agents.foundation.typing import Bool, Float, Int
+from agents.foundation.unchangeable import Unchangeable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +24,7 @@ STRONG, WEAK, UNOBSERVABLE = "strong", "weak", "unobservable"
 TIME_LIMIT = 60.0  # seconds until an exact search gives up
 
 
-class FeedbackGraph:
+class FeedbackGraph(Unchangeable):
     """A directed graph over actions: playing i shows, for every label k that i points to, whether k is the label.
 
     A node that shows all labels but one shows the last one, too: the missing edge is added before anything else is
@@ -122,7 +123,7 @@ class FeedbackGraph:
         else:
             edges = NAMED[name](classes)
         graph = cls(edges, classes)
-        graph.name = name
+        vars(graph)["name"] = name
         return graph
 
     @classmethod
@@ -283,7 +284,7 @@ class FeedbackGraph:
         return {"classes": self.classes, "name": self.name, "reveals": self.reveals}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        super().__setstate__(state)
         self.reveals.flags.writeable = False  # which a pickle forgets
 
 

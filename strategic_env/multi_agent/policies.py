@@ -166,7 +166,7 @@ class _Reporting(Seat):
         parts, setting = self._spaces.unpad(self._agent, observation), self._game.setting
         cost = setting.cost if setting.population.alpha is None else L2Cost(parts["budget"][0])
         features, classifier = (np.array(parts[key], dtype=np.float64) for key in ("features", "classifier"))
-        answer = self._policy.report(features.copy(), classifier, cost, self._game.key, info["arrival"])
+        answer = self._policy.report(features.copy(), classifier, cost, self._game.key.copy(), info["arrival"])
         report = finite_array("the individual's report", answer, features.shape, largest=LARGEST_REPORT)
         return self._spaces.pad(self._agent, np.clip(report[self._spaces.movable], *self._spaces.bounds))
 

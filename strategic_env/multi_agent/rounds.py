@@ -107,10 +107,10 @@ class OpenGame:
         self.pool = pool_of(setting, key) if picked else None
         self._arrivals = setting.arrivals(key)
         self._adaptive = isinstance(self._arrivals, AdaptiveArrivals)
-        dim, own = setting.population.dim, self._arrivals.budgets
-        self._budgets = setting.cost.budgets(dim) if own is None else own
+        dim, own = setting.dim, self._arrivals.budgets
+        self._budgets = setting.budgets() if own is None else own
         self._size, self._report = 2 * dim + 4, np.empty(dim)
-        self._norm, self._reach_scale = setting.cost.norm, setting.reach_scale
+        self._norm, self._reach_scale = setting.norm, setting.reach_scale
         self._labels_rejected = FEEDBACK[setting.feedback]
         self._movable, self._bounds = movable, bounds
         self._arrived = 0
@@ -211,12 +211,12 @@ def pool_of(setting: Setting, key: Key) -> Pool:
         raise ValueError(f"nature must pick from a pool of individuals, and {type(population).__name__} has none")
     features, labels, budgets = source.features, source.labels, source.budgets
     if not len(features):
-        size, dim = source.size or POOL, population.dim
+        size, dim = source.size or POOL, setting.dim
         features, labels, direction = np.empty((size, dim)), np.empty(size), np.empty(dim)
         budgets = np.empty((0 if population.alpha is None else size, 1))
         draw_direction(source.origin[0] if len(source.origin) else key, source.nonnegative, direction)
         draw_pool(source, key, direction, features, labels, budgets)
     if not len(budgets):
-        shared = setting.cost.budgets(population.dim)
+        shared = setting.budgets()
         budgets = np.broadcast_to(shared, (len(labels), shared.shape[1])).copy()
     return Pool(features, labels, budgets)

@@ -149,7 +149,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         self.agents = [*self.possible_agents]
         self._outcomes = []
         self._seen = np.zeros((len(self._seats), self._layout.size))
-        self._deploy(np.zeros(self.setting.population.dim + 1))
+        self._deploy(np.zeros(self.setting.dim + 1))
         if self.render_mode == "human":
             self.render()
         return self._observations(), self._infos()

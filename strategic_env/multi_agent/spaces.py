@@ -59,10 +59,10 @@ class Spaces:
     """
 
     def __init__(self, setting: Setting, agents: Sequence[str], rounds: int, pool: int, padded: bool) -> None:
-        self._dim, self._pool, self.padded = setting.population.dim, pool, padded
+        self._dim, self._pool, self.padded = setting.dim, pool, padded
         individuals = [agent for agent in agents if role_of(agent) == "individual"]
         self._views = views = _views(setting, len(individuals), rounds, pool, padded)
-        can_move = np.broadcast_to(setting.cost.budgets(self._dim)[0] > 0.0, (self._dim,))
+        can_move = np.broadcast_to(setting.budgets()[0] > 0.0, (self._dim,))
         self.movable: Int = np.flatnonzero(can_move)
         self.bounds: Float = np.stack([end[can_move] for end in views["individual"]["features"]])
         does: dict[str, Space] = {
@@ -199,8 +199,8 @@ def _views(setting: Setting, individuals: int, rounds: int, pool: int, padded: b
     if individuals > 1:
         learner["features"] = _times(individuals, features)
         learner["label"] = learner["prediction"] = -np.ones(individuals), np.ones(individuals)
-    budgets = setting.cost.budgets(setting.population.dim)
-    size = 1 if setting.cost.norm == L2 else setting.population.dim
+    budgets = setting.budgets()
+    size = 1 if setting.norm == L2 else setting.dim
     budget = np.zeros(size), np.full(size, float(budgets.max()) or 1.0)
     nature = {
         "budgets": _times(pool, budget),

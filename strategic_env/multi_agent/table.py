@@ -73,7 +73,7 @@ class Table:
         self.observation_spaces, self.action_spaces = self.spaces.observation, self.spaces.action
         self.state_space = self.spaces.state
         self.game: OpenGame | None = None
-        self._layout = Layout(self.setting.population.dim)
+        self._layout = Layout(self.setting.dim)
         self._episodes: Episodes | None = None
         self._outcomes: list[Outcome] = []
 

@@ -166,7 +166,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         self.rewards, self._cumulative_rewards = self._nothing.copy(), self._nothing.copy()
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        dim, budgets = self.setting.population.dim, self.setting.cost.budgets(self.setting.population.dim)
+        dim, budgets = self.setting.dim, self.setting.budgets()
         self._outcomes = []
         self._seen = np.zeros(self._layout.size)
         self._published = self._previous = np.zeros(dim + 1)

@@ -85,7 +85,7 @@ def _failure(example: Example, chosen: Scenario, lines: Sequence[Played], agreei
     told = [one for one in agreeing if one is not None]
     if told:
         page.caption.append(f"; {sum(told):,} of {len(told):,} that the paper speaks of agree with it")
-    if lines[0].weights.size > chosen.setting.population.dim:
+    if lines[0].weights.size > chosen.setting.dim:
         page.caption.append("\nthe last number of w is the bias")
     return page
 

@@ -44,7 +44,7 @@ def play(learner: Learner[Any], setting: Setting) -> Iterator[Played]:
     """Play one game of a learner for ever."""
     game = Game(setting, game_key(0))
     biased = bool(getattr(learner, "bias", False))
-    classifier, state = learner.predict(np.zeros(Layout(setting.population.dim).size))
+    classifier, state = learner.predict(np.zeros(Layout(setting.dim).size))
     while True:
         played = Round(*game.play(np.asarray(classifier, dtype=np.float64)))
         classifier, state = learner.predict(played.observation, state)

@@ -67,7 +67,7 @@ def play_keys(
     progress: Callable[[Rollout], object] | None = None,
 ) -> Rollout:
     """Play the episodes whose keys (N, 2) are given; arguments as for `strategic_env.rollout`, checked."""
-    games, dim = len(keys), setting.population.dim
+    games, dim = len(keys), setting.dim
     state: Any = learner.initial_state(games, dim)
     learner.check_state(state, games, dim)
     points = ManyPoints(setting.source(), games)

@@ -5,6 +5,7 @@ feedback graph whether it is the right one.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation, multiclass_limits, played_point_source, played_points
 from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
+from agents.populations.limits import Limits
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import HIDDEN, LABEL, OTHER
 
@@ -145,7 +147,7 @@ class MulticlassSetting:
             raise TypeError(f"population must be a MulticlassPopulation, got {self.population!r}")
         if not isinstance(self.graph, FeedbackGraph):
             raise TypeError(f"graph must be a FeedbackGraph, got {self.graph!r}")
-        multiclass_limits(self.population)
+        self._limits  # noqa: B018  (asked now, and kept)
         if self.graph.classes != self.population.classes:
             raise ValueError(
                 f"graph must be of the {self.population.classes} classes of the population, got {self.graph!r}"
@@ -153,9 +155,21 @@ class MulticlassSetting:
         if self.population_seed is not None:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)
 
+    @cached_property
+    def _limits(self) -> Limits:
+        return multiclass_limits(self.population)
+
+    @property
+    def dim(self) -> int:
+        """Number of features, as it was when the setting was made."""
+        return self._limits.dim
+
     def source(self) -> PointSource:
         """Return how points come, for compiled code."""
-        return played_point_source(self.population, self.population.source(self._population_key))
+        source = played_point_source(self.population, self.population.source(self._population_key), self._limits)
+        if source.classes != self.graph.classes:
+            raise ValueError(f"the population's classes must stay {self.graph.classes}, got {source.classes}")
+        return source
 
     def points(self, key: Key, rounds: int) -> tuple[Float, Int]:
         """Return the points (rounds, d) and labels (rounds,) of the episode with this key."""
@@ -205,7 +219,7 @@ class MulticlassGames:
         self._graph = setting.graph
         self._points = ManyPoints(setting.source(), games)
         self._reward_kind = REWARDS.index(reward_kind)
-        self._size = setting.population.dim + setting.population.classes + 2
+        self._size = setting.dim + setting.graph.classes + 2
         self._labels = np.zeros(games, dtype=np.int64)
         self.rounds = np.zeros(games, dtype=np.int64)
         self.mistakes = np.zeros(games, dtype=np.int64)

@@ -126,7 +126,7 @@ class MulticlassScenario(BenchScenario):
             raise ValueError(f"{learner!r} must be made for the {graph.classes} classes of {self.name}")
         if learner.nodes > graph.nodes:
             raise ValueError(f"{learner!r} must play one of {graph.nodes} actions of {self.name}")
-        begin(learner, self.setting.population.dim)
+        begin(learner, self.setting.dim)
 
     def suits(self, learner: type[Policy[Any]]) -> bool:
         """Whether a learner is made for what the graph shows."""

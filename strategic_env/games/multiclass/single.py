@@ -159,5 +159,5 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         """Return the points (rounds, d) and labels (rounds,) of the current episode, for analysis."""
         if self._key is None:
             raise ResetNeeded("call reset() before true_points(): no episode")
-        most = LARGEST_SIZE // self.setting.population.dim
+        most = LARGEST_SIZE // self.setting.dim
         return self.setting.points(self._key, count("rounds", rounds, minimum=1, maximum=most))

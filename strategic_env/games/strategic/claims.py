@@ -47,10 +47,10 @@ def _members_are_given(population: Population) -> bool:
 
 
 def _claims(truth: Truth, setting: Setting) -> Iterator[Claim]:
-    population, cost = setting.population, setting.cost
-    yield "cost", truth.cost, "l2" if cost.norm == L2 else "l1"
+    population = setting.population
+    yield "cost", truth.cost, "l2" if setting.norm == L2 else "l1"
     yield "dim", truth.dim, population.dim
-    yield "alpha", tuple(truth.alpha), tuple(cost.budgets(population.dim)[0].tolist())
+    yield "alpha", tuple(truth.alpha), tuple(setting.budgets()[0].tolist())
     yield "alpha_min", truth.alpha_min, None if population.alpha is None else (population.alpha[0],)
     yield "noise", 0.0, population.noise
     yield "radius", truth.radius, _at_least(truth.radius, population.radius)

@@ -9,7 +9,14 @@ from agents.foundation.typing import Float, Key, Numbers
 from agents.populations.arrivals import BLOCK
 from agents.populations.nature import AdaptiveArrivals
 from agents.responses.individuals import BestResponse
-from strategic_env.games.strategic.rules import Outcome, judge_report, play_published, publishable, write_outcome
+from strategic_env.games.strategic.rules import (
+    Outcome,
+    judge_report,
+    own_row,
+    play_published,
+    publishable,
+    write_outcome,
+)
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
 
@@ -30,11 +37,11 @@ class Game:
         self.arrivals = setting.arrivals(key)
         self.round = 0
         self.mistakes = 0
-        self._dim = setting.population.dim
+        self._dim = setting.dim
         self._size = 2 * self._dim + 4
-        self._norm = setting.cost.norm
+        self._norm = setting.norm
         self._features, own = self.arrivals.features, self.arrivals.budgets
-        self._budgets = setting.cost.budgets(self._dim) if own is None else own
+        self._budgets = setting.budgets() if own is None else own
         self._adaptive = isinstance(self.arrivals, AdaptiveArrivals)
         self._own_answer = type(setting.individual) is not BestResponse
         self._labels_rejected = FEEDBACK[setting.feedback]
@@ -99,9 +106,9 @@ class Game:
     def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
         """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
         setting, cost = self.setting, self.cost_of(self.round)
-        answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key, self.round)
+        answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key.copy(), self.round)
         report = finite_array("the individual's report", answer, (self._dim,), largest=LARGEST_REPORT)
-        budget = cost.budgets(self._dim)[0]
+        budget = self._budgets[own_row(self._budgets, self._rows[self.round % BLOCK])]
         observed = observation[self._dim + 1 : -3]
         accepted, moved, paid = judge_report(
             self._norm, setting.reach_scale, classifier, truth, budget, report, observed

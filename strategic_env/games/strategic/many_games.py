@@ -175,7 +175,7 @@ class CompiledGames(Games):
     """Games of individuals who best-respond and arrive from a source, all in one compiled loop."""
 
     def __init__(self, setting: Setting, source: Source, reward_kind: str, games: int, info_level: str) -> None:
-        dim = setting.population.dim
+        dim = setting.dim
         self._arrays = OutcomeArrays(games, dim, info_level)
         # Computed individuals take room; of members, four rounds share their random bits.
         block, shortest = BLOCK, 1 if source.order == NEW else 4
@@ -185,12 +185,12 @@ class CompiledGames(Games):
         self._arrivals = ManyArrivals(source, games, block)
         self._setting = setting
         arrivals = self._arrivals
-        budgets = setting.cost.budgets(dim) if arrivals.budgets is None else arrivals.budgets
+        budgets = setting.budgets() if arrivals.budgets is None else arrivals.budgets
         self.rounds = np.zeros(games, dtype=np.int64)
         self.mistakes = np.zeros(games, dtype=np.int64)
         self._known = 0
         # What `play_games` gets in every round, before and after the classifiers.
-        self._rules = setting.cost.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)
+        self._rules = setting.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)
         self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self.rounds, self.mistakes
 
     def begin(self, games: Int, keys: Key) -> None:
@@ -224,7 +224,7 @@ class SeparateGames(Games):
     """Games whose individuals answer, or arrive, by rules in Python: `Game` objects in a row."""
 
     def __init__(self, setting: Setting, reward_kind: str, games: int) -> None:
-        self._arrays = OutcomeArrays(games, setting.population.dim, "full")
+        self._arrays = OutcomeArrays(games, setting.dim, "full")
         self._setting, self._reward_kind = setting, reward_kind
         self._games: list[Game | None] = [None] * games
         self.rounds = np.zeros(games, dtype=np.int64)

@@ -109,18 +109,18 @@ class StrategicOptions(Options):
 
 def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
     """Return the observation and the action space of one game; all bounds are finite."""
-    population, cost = setting.population, setting.cost
-    move = cost.budgets(population.dim).max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
+    population, dim = setting.population, setting.dim
+    move = setting.budgets().max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
     rounding = 1e-9 * population.radius
     low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
     bounds = {
-        "classifier": (-np.ones(population.dim + 1), np.ones(population.dim + 1)),
+        "classifier": (-np.ones(dim + 1), np.ones(dim + 1)),
         "features": (low, high),
         "label": (-np.ones(1), np.ones(1)),
         "prediction": (-np.ones(1), np.ones(1)),
         "round": (np.zeros(1), np.full(1, float(horizon))),
     }
-    action_space = spaces.Box(-1.0, 1.0, (population.dim + 1,), np.float32 if flat else np.float64)
+    action_space = spaces.Box(-1.0, 1.0, (dim + 1,), np.float32 if flat else np.float64)
     return observation_space(bounds, flat), action_space
 
 

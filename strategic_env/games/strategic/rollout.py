@@ -189,7 +189,7 @@ def play_keys(
     progress: Callable[[Rollout], object] | None = None,
 ) -> Rollout:
     """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
-    dim, games = setting.population.dim, len(keys)
+    dim, games = setting.dim, len(keys)
     state, published = learner.initial_state(games, dim), np.zeros((games, dim + 1))
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
@@ -231,7 +231,7 @@ class Share:
         self._arrivals = ManyArrivals(source, len(games), self.block)
         self._arrivals.begin(np.arange(len(games)), keys[games])
         own = self._arrivals.budgets
-        self._budgets = setting.cost.budgets(setting.population.dim) if own is None else own
+        self._budgets = setting.budgets() if own is None else own
 
     def play(
         self, state: tuple[NDArray[Any], ...], published: Float, first: int, last: int, checkpoints: Int, tally: Tally
@@ -243,7 +243,7 @@ class Share:
             arrivals.fill(np.full(len(self.games), begin), min(self.block, -(-(end - begin) // 4) * 4))
             play_blocks(
                 state,
-                self._setting.cost.norm,
+                self._setting.norm,
                 FEEDBACK[self._setting.feedback],
                 Block(arrivals.features, arrivals.index, arrivals.label, self._budgets),
                 published,
@@ -259,7 +259,7 @@ def _block(setting: Setting, games: int, rounds: int) -> int:
     """Return how many rounds of so many games to compute at a time, the same in every share."""
     source = setting.source()
     assert source is not None
-    room = games * (1 if len(source.features) else setting.population.dim)
+    room = games * (1 if len(source.features) else setting.dim)
     block = SHORTEST_BLOCK
     while block < rounds and 2 * block * room <= ROOM:
         block *= 2

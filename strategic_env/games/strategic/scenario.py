@@ -145,7 +145,7 @@ class Scenario(BenchScenario):
             If it is made for another game, or another number of features.
         """
         check_game(learner, self)
-        begin(learner, self.setting.population.dim)
+        begin(learner, self.setting.dim)
 
     def in_compiled_code(self) -> bool:
         """Whether individuals best-respond, and arrive by compiled rules."""

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from agents.costs import L2, Cost, check_cost
+from agents.costs import L2, Cost, cost_terms
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of
 from agents.foundation.streams import game_key
-from agents.foundation.typing import Key
+from agents.foundation.typing import Float, Key
 from agents.populations.arrivals import Arrivals
-from agents.populations.limits import limits_of
+from agents.populations.limits import Limits, limits_of
 from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.sources import Source
@@ -48,6 +49,13 @@ def feedback_name(feedback: Feedback) -> str:
         "feedback must show the labels of the accepted (node 1), and have no query node, "
         f"got {graph.reveals.astype(int).tolist()}"
     )
+
+
+class _Terms(NamedTuple):
+    limits: Limits
+    norm: int
+    budgets: Float
+    reach_scale: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,32 +98,51 @@ class Setting:
         object.__setattr__(self, "feedback", feedback_name(self.feedback))
         if self.population_seed is not None:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)
-        self._check_reaches()
+        self._terms  # noqa: B018  (asked now, and kept)
 
-    def _check_reaches(self) -> None:
+    @cached_property
+    def _terms(self) -> "_Terms":
+        """What the parts say, asked once and checked: compiled code is told this, whatever they say later."""
         population, cost = self.population, self.cost
-        limits_of(population)
-        check_cost(cost, population.dim)
-        finite_length("the individual's slack", getattr(self.individual, "slack", None))
-        if len(cost.budgets(population.dim)) != 1:
+        limits = limits_of(population)
+        terms = cost_terms(cost, limits.dim)
+        slack = finite_length("the individual's slack", getattr(self.individual, "slack", None))
+        if len(terms.budgets) != 1:
             raise ValueError(f"alpha must be the same for every individual, got {cost!r}; populations may differ in it")
-        own = population.alpha
-        if own is not None and (cost.norm != L2 or cost.alpha.max() != own[1]):
+        own, largest = limits.alpha, float(terms.alpha.max())
+        if own is not None and (terms.norm != L2 or largest != own[1]):
             raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {cost!r}")
-        if population.radius > 0.0 and self.reach_scale > LARGEST_REACH * population.radius:
+        if limits.radius > 0.0 and largest + slack > LARGEST_REACH * limits.radius:
             raise ValueError(
-                f"alpha must be at most {LARGEST_REACH:g} times the radius {population.radius:g} of the population, "
-                f"so that rounding does not hide where people stand, got {self.reach_scale:g}"
+                f"alpha must be at most {LARGEST_REACH:g} times the radius {limits.radius:g} of the population, "
+                f"so that rounding does not hide where people stand, got {largest + slack:g}"
             )
+        return _Terms(limits, terms.norm, terms.budgets, largest + slack)
+
+    @property
+    def dim(self) -> int:
+        """Number of features, as it was when the setting was made."""
+        return self._terms.limits.dim
+
+    @property
+    def norm(self) -> int:
+        """The cost's norm, as it was when the setting was made."""
+        return self._terms.norm
+
+    def budgets(self) -> Float:
+        """Return a copy of the cost's budgets, as they were when the setting was made: (1, 1), or (1, dim) for l1."""
+        return self._terms.budgets.copy()
 
     @property
     def reach_scale(self) -> float:
         """The largest distance anybody moves."""
-        return float(self.cost.alpha.max()) + self.individual.slack
+        return self._terms.reach_scale
 
     def arrivals(self, key: Key) -> Arrivals:
         """Return the individuals of the episode with this key."""
-        return played_arrivals(self.population, self.population.arrivals(key, self._population_key))
+        return played_arrivals(
+            self.population, self.population.arrivals(key.copy(), self._population_key), self._terms.limits
+        )
 
     def source(self) -> Source | None:
         """Return how individuals arrive, for compiled code; None where only Python knows that, or how they answer."""
@@ -130,8 +157,8 @@ class Setting:
 
     def population_source(self) -> Source | None:
         """Return how individuals arrive by the population's own `source`, however they answer."""
-        return played_source(self.population, self.population.source(self._population_key))
+        return played_source(self.population, self.population.source(self._population_key), self._terms.limits)
 
-    @cached_property
+    @property
     def _population_key(self) -> Key | None:
         return None if self.population_seed is None else game_key(self.population_seed)

@@ -123,7 +123,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
         self.render_mode = chosen.render_mode
         self.observation_space, self.action_space = chosen.spaces
-        self._action_shape = (population.dim + 1,)
+        self._action_shape = (self.setting.dim + 1,)
         self.game: Game | None = None
         self._last: Outcome | None = None
 
@@ -213,5 +213,5 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         """Return the true features (rounds, d) and labels (rounds,) of the current episode, for analysis."""
         if self.game is None:
             raise ResetNeeded("call reset() before true_points(): no episode")
-        count("rounds", rounds, minimum=1, maximum=LARGEST_SIZE // self.setting.population.dim)
+        count("rounds", rounds, minimum=1, maximum=LARGEST_SIZE // self.setting.dim)
         return self.setting.arrivals(self.game.key).points(rounds)

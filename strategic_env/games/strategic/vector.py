@@ -88,7 +88,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
         self.render_mode = chosen.render_mode
         super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size)
-        self._action_shape = (self.num_envs, population.dim + 1)
+        self._action_shape = (self.num_envs, self.setting.dim + 1)
         # Pictures show the whole truth.
         self._truth_level = chosen.info_level if chosen.render_mode is None else "full"
 

@@ -84,7 +84,7 @@ def test_prototypes_without_noise_are_separable_by_a_margin_of_one(classes: int)
 def test_noise_replaces_a_label_by_any(population: MulticlassPopulation) -> None:
     rounds = 20_000
     features, labels = population.points(KEY, rounds)
-    population.noise = 0.0
+    vars(population)["noise"] = 0.0
     clean, true_labels = population.points(KEY, rounds)
     assert (features == clean).all()
     changed = (labels != true_labels).mean()
@@ -106,7 +106,7 @@ def test_a_mixture_is_normal_around_centres_on_the_sphere() -> None:
 
 def test_points_far_out_are_drawn_back_to_the_radius() -> None:
     population = GaussianMixture(2, 2, spread=1.0)
-    population.radius = 1.5  # so that many lie beyond
+    vars(population)["radius"] = 1.5  # so that many lie beyond
     norms = np.linalg.norm(population.points(KEY, 2_000)[0], axis=1)
     assert norms.max() == pytest.approx(1.5) and (norms > 1.4999).mean() > 0.3
 

@@ -56,7 +56,8 @@ class Own(Population):
 
     def __init__(self, arrivals: Any = None, **wrong: Any) -> None:
         self.dim, self.radius, self.low, self.high = 2, 1.0, -np.ones(2), np.ones(2)
-        self.__dict__.update(wrong)
+        for name, value in wrong.items():
+            setattr(self, name, value)
         self._arrivals = arrivals
 
     def arrivals(self, key: Any, population_key: Any = None) -> Any:
@@ -178,8 +179,7 @@ def test_budgets_of_a_cost_of_ones_own_are_checked(cost: Cost, error: type[Excep
 
 def test_the_slack_of_an_individual_of_ones_own_is_checked() -> None:
     for slack, error in ((None, TypeError), (-1.0, ValueError), (np.nan, ValueError)):
-        individual = Truthful()
-        individual.slack = slack  # type: ignore[assignment]
+        individual = type("Own", (Truthful,), {"slack": slack})()
         with pytest.raises(error, match=f"^the individual's slack must be .*, got {slack}"):
             setting_of(Own(), individual=individual)
 
@@ -379,7 +379,8 @@ class OwnData(DataSet):
     def __init__(self, source: Any = None, **wrong: Any) -> None:
         super().__init__(POINTS, LABELS, standardise=False)
         self._source = source
-        self.__dict__.update(wrong)
+        for name, value in wrong.items():
+            setattr(self, name, value)
 
     def source(self, population_key: Any = None) -> Any:
         return super().source(population_key) if self._source is None else self._source

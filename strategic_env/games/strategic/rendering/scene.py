@@ -115,12 +115,12 @@ class Scene(NamedTuple):
 
 def scene_of(setting: Setting, last: Round | None, game: GameShown | None) -> Scene:
     """Choose the plane to draw in."""
-    dim = setting.population.dim
+    dim = setting.dim
     boundary = None if last is None else boundary_of(setting, last, game)
     points = np.empty((0, dim)) if last is None else np.array([last.true_features, last.report])
     if dim > 2:
         return projection(setting, boundary, points)
-    move = setting.cost.budgets(dim).max(axis=0) + setting.individual.slack
+    move = setting.budgets().max(axis=0) + setting.individual.slack
     low, high = setting.population.low - move, setting.population.high + move
     if dim == 2:
         return Scene(frame_of(low, high, points, ("feature 1", "feature 2"), equal=True), boundary, points)
@@ -144,7 +144,7 @@ def projection(setting: Setting, boundary: Boundary | None, points: Float) -> Sc
     points = np.column_stack([across, np.linalg.norm(points, axis=1)])
     longest = setting.population.radius + setting.reach_scale
     # One direction out of many holds little of a point's length; who stands out doubles the range.
-    widest = min(1.0, 3.0 / np.sqrt(setting.population.dim)) * longest
+    widest = min(1.0, 3.0 / np.sqrt(setting.dim)) * longest
     widest *= 2.0 ** np.ceil(np.log2(max(1.0, np.abs(across).max(initial=0.0) / widest)))
     frame = frame_of(np.array([-widest, 0.0]), np.array([widest, longest]), points, names)
     return Scene(frame, boundary, points)

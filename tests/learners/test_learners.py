@@ -14,7 +14,6 @@ import strategic_env
 from learners import (
     AcceptedOnlyL2,
     BestFixedClassifier,
-    ConstantClassifier,
     Learner,
     MarginPerceptron,
     Perceptron,

@@ -60,7 +60,7 @@ class MulticlassOptions(Options):
     @cached_property
     def layout(self) -> Layout:
         """How an observation is laid out."""
-        return Layout(self.population.dim, self.population.classes)
+        return Layout(self.setting.dim, self.setting.graph.classes)
 
     @cached_property
     def observe(self) -> Callable[[Float], Observation]:

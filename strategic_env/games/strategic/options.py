@@ -75,7 +75,7 @@ class StrategicOptions(Options):
     @cached_property
     def layout(self) -> Layout:
         """How an observation is laid out."""
-        return Layout(self.population.dim)
+        return Layout(self.setting.dim)
 
     @cached_property
     def observe(self) -> Callable[[Float], Observation]:

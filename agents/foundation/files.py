@@ -27,6 +27,7 @@ def replacing(path: Path) -> Iterator[Path]:
         raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", str(path))
+    refuse_special([path])
     # Nobody else writes to a file of this name, even where several save to the same path.
     unfinished = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{UNFINISHED}")
     try:
@@ -45,13 +46,53 @@ def write_csv(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]
 
 
 def refuse_links(paths: Iterable[Path]) -> None:
-    """Make sure that none of these files is a link, through which a file elsewhere would be written.
+    """Make sure that each of these is a plain file or not there: through a link a file elsewhere would be written.
 
     Raises
     ------
     FileExistsError
-        If one is.
+        If one is a link, or as `refuse_special`.
     """
     for path in paths:
         if path.is_symlink():
             raise FileExistsError(f"{path} is a link, and nothing is written through links: remove it")
+        refuse_special([path])
+
+
+def refuse_special(paths: Iterable[Path]) -> None:
+    """Make sure that each of these is a file or not there: who reads a pipe or a device may wait for ever.
+
+    Raises
+    ------
+    FileExistsError
+        If one is a folder, a pipe, a socket or a device.
+    """
+    for path in paths:
+        if path.exists() and not path.is_file():
+            kind = "a folder" if path.is_dir() else "a pipe, socket or device"
+            raise FileExistsError(f"{path} must be a file, got {kind}: remove it, or choose another folder")
+
+
+def made_folder(name: str, path: Path) -> Path:
+    """Make a folder, and those above it, where it is missing.
+
+    Raises
+    ------
+    NotADirectoryError
+        If the path leads to a file, or through one.
+    OSError
+        If it cannot be made.
+    """
+    blocking = next((one for one in (path, *path.parents) if os.path.lexists(one)), path)
+    if os.path.lexists(blocking) and not blocking.is_dir():
+        raise NotADirectoryError(f"{name} must be a folder, there or new, got {path}: {blocking} is no folder")
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def begins_with(path: Path, beginning: bytes) -> bool:
+    """Whether a file is there and begins so."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(beginning)) == beginning

@@ -14,6 +14,7 @@ from agents.foundation.files import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 FORMATS = (".png", ".pdf", ".svg")
 BACKEND = "MPLBACKEND"  # a window system of the user's choice, in the environment
 
@@ -56,6 +57,8 @@ def picture_path(path: str | Path) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be a str or a Path, got {shown(path)}")
     chosen = Path(path)
+    if str(os.fspath(path)).endswith(SEPARATORS):  # which `Path` drops
+        raise ValueError(f"path must be a file's, not a folder's, got {shown(os.fspath(path))}")
     if chosen.suffix.lower() not in FORMATS:
         raise ValueError(f"path must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, got {shown(str(path))}")
     return chosen

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.foundation.checks import json_value, shown
 from agents.foundation.extras import missing_extra
-from agents.foundation.files import UNFINISHED, replacing, write_csv
+from agents.foundation.files import UNFINISHED, made_folder, refuse_links, replacing, write_csv
 from learners.rl.saved_policy import POLICY, about_of
 
 try:
@@ -58,7 +58,7 @@ class TrainingFolder:
     Raises
     ------
     OSError
-        If the folder cannot be made or written to.
+        If the folder cannot be made or written to, or holds links, pipes or folders in place of files.
     ValueError
         If it holds something else, or another process trains there.
     """
@@ -66,7 +66,8 @@ class TrainingFolder:
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path, self.policy = path, path / POLICY
         self._about = json.dumps({name: json_value(name, value) for name, value in about.items()}, indent=2)
-        path.mkdir(parents=True, exist_ok=True)
+        made_folder("out", path)
+        refuse_links([*(path / name for name in (LOCK, SETTINGS, *KEPT)), *path.glob(LOGS)])
         self._lock = FileLock(path / LOCK, thread_local=False)
         try:
             self._lock.acquire(blocking=False)

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from agents.foundation.files import made_folder
 from learners.policy import Policy
 from strategic_env.bench import saved
 from strategic_env.bench.contestants import Contestant, class_name, mistake_bound
@@ -50,8 +51,7 @@ class Archive:
     def __init__(self, folder: Path, scenario: BenchScenario, rounds: int) -> None:
         self._folder, self._scenario = folder, scenario
         self._settings = _settings(scenario, rounds)
-        folder.mkdir(parents=True, exist_ok=True)
-        saved.refuse_strangers(folder)
+        saved.refuse_strangers(made_folder("out", folder))
         if not saved.has_settings(folder):
             saved.save_settings(folder, scenario, rounds, self._settings["setting"])
         found = saved.read(folder)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from agents.foundation.checks import LARGEST_COUNT, count
-from agents.foundation.files import refuse_links, replacing
+from agents.foundation.files import begins_with, refuse_links, refuse_special, replacing
 from strategic_env.bench.contestants import Contestant, SavedLearner, class_name
 from strategic_env.bench.encoding import plain
 from strategic_env.bench.playing import Run, checkpoints_of
@@ -130,10 +130,11 @@ def read(folder: Path) -> Saved:
     Raises
     ------
     OSError
-        If there is no settings file, or something cannot be read.
+        If there is no settings file, something cannot be read, or is a folder, a pipe or a device.
     ValueError
         If the settings are damaged or of something else.
     """
+    refuse_special(folder / name for name in (SETTINGS_FILE, LEARNERS_FILE, RUNS_FILE))
     said = _settings(folder)
     try:
         rounds, scenario = count("rounds", said["rounds"], minimum=1, maximum=LARGEST_COUNT), said["scenario"]
@@ -293,19 +294,12 @@ def refuse_strangers(folder: Path) -> None:
         If they are not.
     """
     refuse_links(folder / name for name in (SETTINGS_FILE, LEARNERS_FILE, RUNS_FILE, CURVES, SUMMARY, PICTURE))
-    strange = [name for name, beginning in BEGINNINGS.items() if not _begins(folder / name, beginning)]
+    there = {name: beginning for name, beginning in BEGINNINGS.items() if (folder / name).exists()}
+    strange = [name for name, beginning in there.items() if not begins_with(folder / name, beginning)]
     if (folder / PICTURE).exists() and not any((folder / name).exists() for name in (SETTINGS_FILE, CURVES)):
         strange.append(PICTURE)
     if strange:
         raise FileExistsError(f"{folder} holds {', '.join(strange)} of something else: choose another folder")
-
-
-def _begins(path: Path, beginning: bytes) -> bool:
-    """Whether a file begins so, or is not there."""
-    if not path.exists():
-        return True
-    with path.open("rb") as file:
-        return file.read(len(beginning)) == beginning
 
 
 def reason(error: BaseException) -> str:

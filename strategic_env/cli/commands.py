@@ -190,14 +190,15 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="What `run --out` left.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
-    """Show all runs that DIR holds, whoever played them; what a run left undone, the same `run` finishes."""
+    """Show all runs that DIR holds, whoever played them, and write nothing.
+
+    What a run left undone, the same `run` finishes.
+    """
     from strategic_env.bench.evaluation import Results
-    from strategic_env.bench.saved import refuse_strangers
 
     with _usage(f"DIR must hold the results of a run, got {folder}: "):
         results = Results.load(folder)
-        refuse_strangers(folder)
-    _show(results, folder, as_json)
+    _show(results, None, as_json)
     _fail_with(results)
 
 
@@ -296,11 +297,11 @@ def reproduce(
     """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
     from agents.foundation.files import UNFINISHED
     from agents.foundation.pictures import DrawingFailed
-    from strategic_env.reproduce import Request, reproduction, show
+    from strategic_env.reproduce import Request, reproduction, show, text_in
 
     with _usage():
         chosen = reproduction(what, runs, quick)
-        out.mkdir(parents=True, exist_ok=True)
+        copy = text_in(out, what)
     if not errors.is_terminal:
         errors.print(f"{what}: computing")
     try:
@@ -314,7 +315,6 @@ def reproduce(
         kept = [str(path) for path in sorted(out.glob(f"*{UNFINISHED}")) if path.stat().st_size > 0]
         found = f"{', '.join(kept)} keeps what had finished" if kept else NOTHING
         raise typer.Exit(_failed(f"interrupted: {found}", FAILED)) from None
-    copy = out / f"{what}.txt"
     show(result, copy)
     errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim")
     for line in result.unexpected:

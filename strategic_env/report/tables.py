@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agents.foundation.checks import file_path
-from agents.foundation.files import write_csv
+from agents.foundation.files import made_folder, write_csv
 from strategic_env.bench.contestants import Contestant
 from strategic_env.bench.encoding import plain
 from strategic_env.bench.evaluation import Results
@@ -259,8 +259,7 @@ def save(results: Results, folder: str | Path) -> list[Path]:
     >>> [file.name for file in files]
     ['curves.csv', 'summary.csv', 'mistakes.png']
     """
-    folder = file_path("folder", folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = made_folder("folder", file_path("folder", folder))
     refuse_strangers(folder)
     writers = {CURVES: write_curves, SUMMARY: write_summary, PICTURE: plot}
     for name, write in writers.items():

@@ -1,11 +1,14 @@
 """What the papers print, computed again: examples and figures, bounds, worked tasks, and experiments."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from agents.foundation.checks import one_of
-from strategic_env.reproduce import bounds, examples, gappletron, lecture
+from agents.foundation.files import UNFINISHED
+from strategic_env.reproduce import bounds, examples, figures, gappletron, lecture
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
+from strategic_env.reproduce.result import claim
 from strategic_env.reproduce.result import show as show
 
 REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
@@ -13,6 +16,13 @@ REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
     "bounds": bounds.reproduce,
     "lecture": lecture.reproduce,
     "gappletron": gappletron.reproduce,
+}
+# The files of each, besides its text.
+FILES: dict[str, Sequence[str]] = {
+    "examples": figures.FILES,
+    "bounds": (bounds.FILE, bounds.FILE + UNFINISHED),
+    "lecture": (),
+    "gappletron": (gappletron.CSV, gappletron.CSV + UNFINISHED, *gappletron.PICTURES.values()),
 }
 RANDOM = ("bounds", "gappletron")  # made of random runs, whose number can be chosen
 LONG = ("gappletron",)  # have a quick form
@@ -31,3 +41,10 @@ def reproduction(what: str, runs: int | None = None, quick: bool = False) -> Cal
         if given and what not in those:
             raise ValueError(f"{option} is for {', '.join(those)}, which {what} is not")
     return chosen
+
+
+def text_in(out: Path, what: str) -> Path:
+    """Return where the text of a reproduction goes, in a folder whose files it may replace (`result.claim`)."""
+    copy = out / f"{what}.txt"
+    claim(copy, FILES[what])
+    return copy

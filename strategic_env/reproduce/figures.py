@@ -32,11 +32,12 @@ from strategic_env.reproduce.result import vector
 from strategic_env.reproduce.rounds import Played
 
 Games = Mapping[str, Sequence[Played]]
+FILES = tuple(f"figure_{number}.png" for number in range(1, 6))
 
 
 def draw(games: Games, folder: Path) -> list[Path]:
     """Draw all figures to a folder; ``games`` holds the rounds of the learner that fails, by scenario."""
-    return [figure(games, folder / f"figure_{number}.png") for number, figure in enumerate(FIGURES, start=1)]
+    return [figure(games, folder / name) for figure, name in zip(FIGURES, FILES, strict=True)]
 
 
 def figure_1(games: Games, path: Path) -> Path:

@@ -24,6 +24,7 @@ from strategic_env.reproduce.result import Reproduced, Request, drawn
 CSV = "gappletron.csv"
 RUNS_FOLDER = "gappletron-runs"
 FEEDBACKS = {"Bandit": "bandit", "AppleTasting": "filtering", "FullInformation": "full information"}
+PICTURES = {feedback: f"gappletron-{title.replace(' ', '-')}.png" for feedback, title in FEEDBACKS.items()}
 HINGES = ("Gappletron, smooth hinge", "Gappletron, special hinge")
 RIVALS = ("Banditron", "PNewtron", "SOBAdiag")
 
@@ -129,7 +130,7 @@ def _pictures(shown: Sequence[Rate], out: Path) -> list[Path]:
         draw(
             [rate for rate in shown if rate.feedback == feedback],
             title.capitalize(),
-            out / f"gappletron-{title.replace(' ', '-')}.png",
+            out / PICTURES[feedback],
         )
         for feedback, title in FEEDBACKS.items()
     ]

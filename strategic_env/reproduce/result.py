@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from agents.foundation.files import replacing
+from agents.foundation.files import begins_with, made_folder, refuse_links, replacing
 from agents.foundation.pictures import DrawingFailed, drawing
 from strategic_env.report.layout import MISSING, WIDTH
 from strategic_env.report.output import plain_console
@@ -57,12 +57,37 @@ class Reproduced(NamedTuple):
     unexpected: Sequence[str]
 
 
+def claim(copy: Path, names: Sequence[str]) -> None:
+    """Make sure that what a reproduction will write replaces only what one wrote; note so where the text will be.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made, or holds links or files of these ``names`` of something else.
+    """
+    folder = made_folder("out", copy.parent)
+    paths = [copy, *(folder / name for name in names)]
+    refuse_links(paths)
+    there = [path.name for path in paths if path.exists()]
+    if there and not begins_with(copy, _heading(copy).encode()):
+        raise FileExistsError(f"{folder} holds {', '.join(there)} of something else: choose another folder")
+    if not there:
+        with replacing(copy) as unfinished:
+            unfinished.write_bytes(f"{_heading(copy)}\n\nNot finished.\n".encode())
+
+
+def _heading(copy: Path) -> str:
+    """Return how a copy begins, by which it is known as one."""
+    return f"strategic-env reproduce {copy.stem}"
+
+
 def show(result: Reproduced, copy: Path) -> None:
-    """Leave a copy of what came out in a text file, and print it.
+    """Leave a copy of what came out in a text file, under a heading, and print it.
 
     In the copy, and where nobody has a terminal of some width, lines are as long as the tables need.
     """
     with replacing(copy) as unfinished, unfinished.open("w", encoding="utf-8") as file:
+        file.write(f"{_heading(copy)}\n\n")
         _print(result, plain_console(file=file, width=WIDTH))
     console = plain_console()
     _print(result, console if console.is_terminal else plain_console(width=max(console.width, WIDTH)))

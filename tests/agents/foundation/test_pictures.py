@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from agents.foundation import pictures
-from agents.foundation.pictures import DrawingFailed, drawing
+from agents.foundation.pictures import DrawingFailed, drawing, picture_path
 from learners.feedback.graph import FeedbackGraph
 from strategic_env import evaluate
 from strategic_env.bench.contestants import contestant
@@ -68,6 +68,11 @@ def test_the_end_of_its_name_says_what_a_picture_is(suffix: str, results: Result
     assert len(list(tmp_path.iterdir())) == 3
     for path in tmp_path.iterdir():
         assert path.read_bytes().startswith(BEGINNINGS[suffix.lower()])
+
+
+def test_a_path_that_names_a_folder_is_no_pictures() -> None:
+    with pytest.raises(ValueError, match=r"path must be a file's, not a folder's, got 'a.png/'"):
+        picture_path("a.png/")
 
 
 @pytest.mark.parametrize(

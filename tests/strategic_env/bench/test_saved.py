@@ -24,6 +24,7 @@ from strategic_env.report import curves as plotting
 from strategic_env.report import tables as report
 from strategic_env.report.summary import bound_failures, bound_of, rows
 
+NAMES = ("settings.json", "learners.jsonl", "runs.jsonl", "curves.csv", "summary.csv", "mistakes.png")
 ROUNDS = 30
 ENVIRONMENT = os.environ | {"COLUMNS": "120", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
@@ -477,9 +478,7 @@ def test_our_own_files_are_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a privilege")
-@pytest.mark.parametrize(
-    "name", ["settings.json", "learners.jsonl", "runs.jsonl", "curves.csv", "summary.csv", "mistakes.png"]
-)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("begun", [False, True])
 def test_nothing_is_written_through_a_link(tmp_path: Path, played: list[int], name: str, begun: bool) -> None:
     target, folder = tmp_path / "elsewhere", tmp_path / "out"
@@ -496,6 +495,51 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, played: list[int], na
         with pytest.raises(FileExistsError, match=rf"{name} is a link, and nothing is written through links"):
             work()
     assert (target.read_bytes() if target.exists() else None) == before and not played
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of another kind")
+@pytest.mark.parametrize("make", [_pipe, Path.mkdir])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_plain_file_is_refused_before_any_work(
+    name: str, make: Callable[[Path], None], tmp_path: Path, played: list[int]
+) -> None:
+    results = run(tmp_path / "out")
+    played.clear()
+    (tmp_path / "out" / name).unlink(missing_ok=True)
+    make(tmp_path / "out" / name)
+    works: list[Callable[[], object]] = [lambda: run(tmp_path / "out"), lambda: report.save(results, tmp_path / "out")]
+    if name.endswith(("json", "jsonl")):
+        works.append(lambda: Results.load(tmp_path / "out"))
+    for work in works:
+        with pytest.raises(FileExistsError, match=rf"{name} must be a file, got a (folder|pipe, socket or device): "):
+            work()
+    assert not played
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of another kind")
+def test_no_table_or_picture_replaces_a_pipe(tmp_path: Path) -> None:
+    results = run(tmp_path / "out")
+    os.mkfifo(tmp_path / "pipe.png")
+    for write in (report.plot, report.write_curves, report.write_summary):
+        with pytest.raises(FileExistsError, match=r"pipe.png must be a file, got a pipe"):
+            write(results, tmp_path / "pipe.png")
+    assert (tmp_path / "pipe.png").is_fifo()
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_results_need_a_folder(place: str, tmp_path: Path, played: list[int]) -> None:
+    results = run(tmp_path / "out")
+    played.clear()
+    (tmp_path / "file").write_text("precious", encoding="utf-8")
+    with pytest.raises(NotADirectoryError, match=r"out must be a folder, there or new, got .*: .*file is no folder"):
+        run(tmp_path / place)
+    with pytest.raises(NotADirectoryError, match=r"folder must be a folder, there or new, got .*file is no folder"):
+        report.save(results, tmp_path / place)
+    assert not played and (tmp_path / "file").read_text(encoding="utf-8") == "precious"
 
 
 def test_a_table_that_fails_leaves_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -582,9 +626,12 @@ def test_the_command_reports_what_several_left(tmp_path: Path) -> None:
         }  # fmt: skip
     with (tmp_path / "out" / "runs.jsonl").open("ab") as lines:
         lines.write(b"torn\n")
+    (tmp_path / "out" / "curves.csv").write_text("somebody's notes", encoding="utf-8")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     shown = command("report", "out", "--json")
     assert json.loads(shown.stdout)["seeds"] == [0, 1, 7] and shown.returncode == 0
     assert "not used: 1 line of the folder's files" in shown.stderr
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before, "a report only reads"
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "curves.csv").write_text("precious", encoding="utf-8")
     refused = command("run", "KnownL2", "--out", "theirs")

@@ -24,10 +24,20 @@ from strategic_env.cli import commands as cli
 from strategic_env.games.scenarios import scenario
 from strategic_env.games.strategic.setting import Setting
 from strategic_env.report.layout import table
-from strategic_env.reproduce import REPRODUCTIONS, Reproduced, Request, adversaries, bounds, examples, lecture, literal
+from strategic_env.reproduce import (
+    FILES,
+    REPRODUCTIONS,
+    Reproduced,
+    Request,
+    adversaries,
+    bounds,
+    examples,
+    lecture,
+    literal,
+)
 from strategic_env.reproduce import measure as measuring
 from strategic_env.reproduce.paper import EXAMPLES, Example, Player
-from strategic_env.reproduce.result import show
+from strategic_env.reproduce.result import claim, show
 from strategic_env.reproduce.rounds import Played, play
 from strategic_env.reproduce.rows import BoundRow, Shares, row
 from strategic_env.reproduce.streams import ORDERS, POOL, arrival_orders, draw_pools
@@ -305,7 +315,9 @@ def test_the_command_prints_and_keeps_a_copy(tmp_path: Path) -> None:
     result = command("reproduce", "lecture", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     copy = (tmp_path / "reproduced" / "lecture.txt").read_text(encoding="utf-8")
-    assert copy.split() == result.stdout.split() and "sqrt(10)" in copy
+    heading, _, rest = copy.partition("\n")
+    assert heading == "strategic-env reproduce lecture"
+    assert rest.split() == result.stdout.split() and "sqrt(10)" in copy
     assert f"saved {Path('reproduced') / 'lecture.txt'}" in result.stderr
 
 
@@ -374,12 +386,52 @@ def test_an_interrupt_keeps_the_earlier_table_and_the_lines_so_far(
     monkeypatch.setattr(bounds, "THEOREMS", ())
     monkeypatch.setattr(bounds, "freund_schapire", lambda runs: row("a bound", "somewhere", 1, Shares(0.5, None)))
     monkeypatch.setattr(bounds, "leave_one_out", interrupted)
+    claim(tmp_path / "bounds.txt", ["bounds.csv"])
     (tmp_path / "bounds.csv").write_text("earlier", encoding="utf-8")
     assert run_here("reproduce", "bounds", "--out", str(tmp_path), monkeypatch=monkeypatch) == 1
     kept = tmp_path / "bounds.csv.unfinished"
     assert f"interrupted: {kept} keeps what had finished" in capsys.readouterr().err.replace("\n", "")
     assert (tmp_path / "bounds.csv").read_text(encoding="utf-8") == "earlier"
     assert [line[0] for line in csv.reader(kept.read_text(encoding="utf-8").splitlines())] == ["bound", "a bound"]
+
+
+@pytest.mark.parametrize("what", REPRODUCTIONS)
+def test_no_file_of_a_stranger_is_replaced_and_no_link(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played: list[Request] = []
+    monkeypatch.setitem(REPRODUCTIONS, what, lambda request: played.append(request) or Reproduced([], [], []))
+    for name in (f"{what}.txt", *FILES[what]):
+        folder = tmp_path / f"with {name}"
+        folder.mkdir()
+        (folder / name).write_text("precious", encoding="utf-8")
+        assert run_here("reproduce", what, "--out", str(folder), monkeypatch=monkeypatch) == 2
+        assert f"holds {name} of something else" in capsys.readouterr().err.replace("\n", " ")
+        assert [path.read_text(encoding="utf-8") for path in folder.iterdir()] == ["precious"]
+        (folder / name).unlink()
+        (folder / name).symlink_to(tmp_path / "elsewhere")
+        assert run_here("reproduce", what, "--out", str(folder), monkeypatch=monkeypatch) == 2
+        assert "is a link" in capsys.readouterr().err.replace("\n", " ")
+    assert not played
+
+
+def test_a_folder_of_a_reproduction_is_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REPRODUCTIONS, "bounds", lambda request: Reproduced(["a page"], [], []))
+    for _ in range(2):
+        assert run_here("reproduce", "bounds", "--out", str(tmp_path), monkeypatch=monkeypatch) == 0
+        assert (tmp_path / "bounds.txt").read_text(encoding="utf-8") == "strategic-env reproduce bounds\n\na page\n\n"
+        (tmp_path / "bounds.csv").write_text("ours from now on", encoding="utf-8")
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_reproduction_needs_a_folder(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("precious", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run_here("reproduce", "lecture", "--out", place, monkeypatch=monkeypatch) == 2
+    said = f"out must be a folder, there or new, got {Path(place)}: file is no folder"
+    assert said in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_a_narrow_terminal_shows_fewer_columns_and_the_copy_all(

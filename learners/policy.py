@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.foundation.checks import shown
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Key
 
@@ -112,14 +113,10 @@ class Policy(ABC, Generic[State]):
 
     def _continued(self, state: State | None, episode_start: ArrayLike | None, games: int, dim: int) -> State:
         """Return the state to go on with: new where there is none or an episode starts."""
+        starts = None if episode_start is None else _checked_starts(episode_start, games)
         if state is None:
             return self.initial_state(games, dim)
-        if episode_start is None:
-            return state
-        starts = np.asarray(episode_start)
-        if starts.dtype != np.bool_ or starts.shape not in ((), (games,)):
-            raise ValueError(f"episode_start must be {games} booleans, got {episode_start!r}")
-        if starts.any():
+        if starts is not None and starts.any():
             for array, fresh in zip(state, self.initial_state(games, dim), strict=True):
                 array[np.broadcast_to(starts, (games,))] = fresh[np.broadcast_to(starts, (games,))]
         return state
@@ -134,7 +131,7 @@ class Policy(ABC, Generic[State]):
         ValueError
             If it holds other games or another number of features.
         """
-        if not isinstance(state, self.state_class):
+        if type(state) is not self.state_class:  # compiled code knows no subclass
             raise TypeError(f"state must be a {self.state_class.__name__} of {self.name}, got {type(state).__name__}")
         patterns = self.__dict__.setdefault("_patterns", {})
         if dim not in patterns:
@@ -180,6 +177,17 @@ class Policy(ABC, Generic[State]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+
+def _checked_starts(episode_start: ArrayLike, games: int) -> NDArray[np.bool_]:
+    """Return which games begin anew: one truth value for all, or one for each."""
+    try:
+        starts = np.asarray(episode_start)
+    except (ValueError, RecursionError):  # ragged, or a list that holds itself
+        starts = np.empty(0)
+    if starts.dtype != np.bool_ or starts.shape not in ((), (games,)):
+        raise ValueError(f"episode_start must be {games} booleans, got {shown(episode_start)}")
+    return starts
 
 
 class RuledPolicy(Policy[State]):

@@ -11,6 +11,7 @@ import operator
 import os
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -359,6 +360,30 @@ def json_value(name: str, value: object) -> object:
     return value
 
 
+def size_of(value: object) -> int:
+    """Return how many entries a value has; more than any memory holds where Python cannot count them, else 0."""
+    try:
+        return len(value)  # type: ignore[arg-type]
+    except OverflowError:  # such as those of a range
+        return LARGEST_COUNT
+    except TypeError:
+        return 0
+
+
+def entries_of(name: str, value: Iterable[Any], maximum: int = LARGEST_LENGTH) -> list[Any]:
+    """Return the entries of a sequence, whose size is looked at before it is walked, or of an iterator.
+
+    Raises
+    ------
+    ValueError
+        If there are more than the maximum.
+    """
+    found = [] if size_of(value) > maximum else list(islice(value, maximum + 1))
+    if max(size_of(value), len(found)) > maximum:
+        raise ValueError(f"{name} must hold at most {maximum:,} entries, got {shown(value)}")
+    return found
+
+
 def is_many(value: object) -> TypeGuard[Iterable[Any]]:
     """Whether a value has entries to go through: an array of no axes is iterable by its class only."""
     try:
@@ -387,6 +412,8 @@ def shown(value: object) -> str:
 
 
 def _real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    if size_of(value) > LARGEST_SIZE:
+        raise ValueError(f"{name} must hold at most {LARGEST_SIZE:,} entries, got {shown(value)}")
     try:
         if _masked(value):
             raise TypeError(f"{name} must hold real numbers, got a masked array: fill or drop what is masked")

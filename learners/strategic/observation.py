@@ -215,10 +215,16 @@ def _eps(dtype: np.dtype[Any]) -> float:
 
 
 def real_numbers(name: str, value: object) -> Numbers:
-    """Return an array of real numbers in the dtype that it has."""
-    array = np.asarray(value)
+    """Return an array of real numbers in the dtype that it has; long doubles as float64."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, RecursionError) as error:  # a list may hold itself
+        raise ValueError(f"{name} must be a rectangular array, got {shown(value)}") from error
     if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in "fiu":
         raise TypeError(f"{name} must hold real numbers, got {type(value).__name__} of {array.dtype}")
+    if array.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # what becomes infinite is refused as such
+            return array.astype(np.float64)
     return array
 
 

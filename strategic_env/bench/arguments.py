@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
@@ -18,6 +19,8 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
     parsed: dict[str, object] = {}
     for text in settings:
         key, equals, value = text.partition("=")
+        with suppress(UnicodeError):  # where the locale knows ASCII only, UTF-8 arrives escaped
+            key = key.encode(errors="surrogateescape").decode()
         if not equals or not key.isidentifier():
             raise ValueError(f"a setting must read KEY=VALUE, got {text!r}")
         if key in parsed:
@@ -31,7 +34,9 @@ def parse_settings(settings: Sequence[str]) -> dict[str, object]:
 
 def parse_learner(text: str) -> tuple[str, dict[str, object]]:
     """Turn ``"name:key=value,key=[1,2]"`` into a name and its parameters; commas in brackets and quotes are kept."""
-    name, _, rest = text.partition(":")
+    name, colon, rest = text.partition(":")
+    if colon and not rest:
+        raise ValueError(f"a learner must read NAME or NAME:KEY=VALUE,..., got {text!r}")
     settings: list[str] = []
     for piece in rest.split(",") if rest else []:
         if settings and _is_open(settings[-1]):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from agents.foundation.checks import shown
+from agents.foundation.checks import entries_of, shown
 from learners import policy
 from learners.catalogue import build, learner_class, learners_of
 from learners.rl.normalisation import Normalisation
@@ -169,7 +169,7 @@ def contestants_of(
     if isinstance(learners, Mapping):
         found = [replace(contestant(one, scenario), label=checked_label(label)) for label, one in learners.items()]
     else:
-        found = [contestant(one, scenario) for one in learners]
+        found = [contestant(one, scenario) for one in entries_of("learners", learners)]
     check_labels(found)
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, is_many, shown
+from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, entries_of, is_many, shown
 from agents.foundation.streams import game_key
 from learners.policy import Policy
 from strategic_env.bench.contestants import Contestant
@@ -88,7 +88,10 @@ def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: in
     observation, _ = env.reset(seed=seed)
     state = None
     for _ in range(rounds):
-        action, state = learner.predict(observation, state, None, True)
+        answer = learner.predict(observation, state, None, True)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise TypeError(f"predict must return (action, state), got {shown(answer)}")
+        action, state = answer
         observation, reward, _, _, info = env.step(action)
         tally.count(float(reward), info)
 
@@ -155,7 +158,7 @@ def seed_numbers(seeds: int | Sequence[int]) -> list[int]:
         return list(range(count("seeds", seeds, minimum=1, maximum=LARGEST_LENGTH)))
     if not is_many(seeds):
         raise TypeError(f"seeds must be an integer or a sequence of integers, got {shown(seeds)}")
-    numbers = [count("seeds", seed, maximum=LARGEST_SEED) for seed in seeds]
+    numbers = [count("seeds", seed, maximum=LARGEST_SEED) for seed in entries_of("seeds", seeds)]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds must hold at least one seed and none twice, got {numbers}")
     return numbers

@@ -88,7 +88,8 @@ def rollout(
         )
     if progress is not None and not callable(progress):
         raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
-    games = count("games", games, minimum=1, maximum=LARGEST_SIZE // chosen.numbers_of_a_game())
-    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
     marks = checked_checkpoints(checkpoints, length)
+    most = LARGEST_SIZE // max(chosen.numbers_of_a_game(), len(marks))
+    games = count("games", games, minimum=1, maximum=most)
+    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
     return chosen.play(player, keys, length, marks, count("threads", threads, minimum=1), progress)

@@ -10,6 +10,7 @@ from pettingzoo import AECEnv
 from agents.foundation.checks import one_of, shown
 from agents.responses.individuals import Individual
 from strategic_env.bench.contestants import Predictor
+from strategic_env.games.shared.episodes import checked_seed
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.multi_agent.policies import Seat, check_policies, seats_of
 from strategic_env.multi_agent.spaces import Action, Observation
@@ -82,7 +83,7 @@ class SeatEnv(gymnasium.Env[Observation, Action]):
         options : mapping, optional
             Both as for the turn-based environment: without a seed, the next episode of the same seed follows.
         """
-        super().reset(seed=seed)
+        super().reset(seed=checked_seed(seed))
         self._env.reset(seed=seed, options=options)  # type: ignore[arg-type]
         self._seats = seats_of(self._policies, self.turns)
         self._play_the_others()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.foundation.checks import count, flag, one_of
 from agents.foundation.typing import Float, Key, Numbers
 from learners.strategic.observation import Layout
-from strategic_env.games.shared.episodes import Episodes, asked_game
+from strategic_env.games.shared.episodes import Episodes, asked_game, checked_seed
 from strategic_env.games.shared.scenario import refuse_unknown
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import Outcome, Round
@@ -83,7 +83,7 @@ class Table:
         A seed starts over, with game 0 or ``options["game"]``; without one the next episode of the game follows. Other
         options are for others.
         """
-        number = asked_game(options)
+        number, seed = asked_game(options), checked_seed(seed)
         if seed is not None or self._episodes is None:
             seed = int(seeding.np_random(seed)[1])
             self._episodes = Episodes(1, seed)

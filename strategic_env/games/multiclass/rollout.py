@@ -13,6 +13,7 @@ from learners.multiclass.rules import decide, update
 from learners.policy import Policy
 from strategic_env.games.multiclass.rules import MulticlassSetting, reveal
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
+from strategic_env.games.shared.scenario import begin
 
 # Rounds of the first chunk.
 FIRST_CHUNK = 64
@@ -68,7 +69,7 @@ def play_keys(
 ) -> Rollout:
     """Play the episodes whose keys (N, 2) are given; arguments as for `strategic_env.rollout`, checked."""
     games, dim = len(keys), setting.dim
-    state: Any = learner.initial_state(games, dim)
+    state = begin(learner, dim, games)
     learner.check_state(state, games, dim)
     points = ManyPoints(setting.source(), games)
     points.begin(np.arange(games), keys)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.random import Generator
 
-from agents.foundation.checks import count, shown
+from agents.foundation.checks import LARGEST_SEED, count, shown
 from agents.foundation.streams import game_keys, seed_words
 from agents.foundation.typing import Int, Key
 
@@ -74,6 +74,17 @@ def asked_game(options: Mapping[str, Any] | None) -> int | None:
     if options is not None and not isinstance(options, Mapping):
         raise TypeError(f"options must be a dict, got {shown(options)}")
     return None if options is None or "game" not in options else count("options['game']", options["game"])
+
+
+def checked_seed(seed: object) -> int | None:
+    """Return the seed of a reset as an int; None where none is given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no integer, or out of range.
+    """
+    return None if seed is None else count("seed", seed, maximum=LARGEST_SEED)
 
 
 class Seeded(Protocol):

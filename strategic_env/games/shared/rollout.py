@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.foundation.checks import count, is_many, shown
+from agents.foundation.checks import LARGEST_SIZE, count, entries_of, is_many, shown
 from agents.foundation.typing import Float, Int
 
 # Games that one call plays: an interrupt is felt between two calls.
@@ -127,7 +127,8 @@ def checked_checkpoints(checkpoints: Iterable[int], rounds: int) -> Int:
     """
     if not is_many(checkpoints):
         raise TypeError(f"checkpoints must be a sequence of integers, got {shown(checkpoints)}")
-    marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in checkpoints]
+    entries = entries_of("checkpoints", checkpoints, min(rounds + 1, LARGEST_SIZE))
+    marks = [count("checkpoints", mark, minimum=1, maximum=rounds) for mark in entries]
     if any(later <= earlier for earlier, later in zip(marks, marks[1:], strict=False)):
         raise ValueError(f"checkpoints must increase, got {marks}")
     return np.array(marks, dtype=np.int64)

@@ -6,7 +6,7 @@ import gymnasium as gym
 from gymnasium.error import ResetNeeded
 
 from agents.foundation.typing import Key
-from strategic_env.games.shared.episodes import Episodes, asked_game, seed_of
+from strategic_env.games.shared.episodes import Episodes, asked_game, checked_seed, seed_of
 
 Observed = TypeVar("Observed")
 Act = TypeVar("Act")
@@ -27,6 +27,7 @@ class SeededEnv(gym.Env[Observed, Act]):
         unknown = [key for key in options or () if key != "game"]
         if unknown:
             raise ValueError(f"options must be among 'game', got {unknown}")
+        seed = checked_seed(seed)
         super().reset(seed=seed)
         if self._episodes is None:
             self._episodes = Episodes(1, seed_of(self))

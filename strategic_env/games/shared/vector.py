@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from agents.foundation.checks import LARGEST_SIZE, count, one_of, shown
+from agents.foundation.checks import LARGEST_SIZE, count, one_of, shown, size_of
 from agents.foundation.streams import LARGEST_SEED
 from agents.foundation.typing import Bool, Float, Int, Key
 from strategic_env.games.shared.episodes import Episodes, seed_of
@@ -253,8 +253,8 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
             return [None] * self.num_envs
         if isinstance(seed, int) or isinstance(seed, str) or _is_one(seed):
             return [count("seed", seed, maximum=LARGEST_SEED)] * self.num_envs
-        if len(seed) != self.num_envs:
-            raise ValueError(f"seed must hold one seed for each of {self.num_envs} games, got {len(seed)}")
+        if size_of(seed) != self.num_envs:
+            raise ValueError(f"seed must hold one seed for each of {self.num_envs} games, got {size_of(seed)}")
         return [None if one is None else count("seed", one, maximum=LARGEST_SEED) for one in seed]
 
 

@@ -17,6 +17,7 @@ from learners.policy import Policy
 from learners.strategic.observation import rounding
 from learners.strategic.rules import concerns, learn, publish
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
+from strategic_env.games.shared.scenario import begin as begin_games
 from strategic_env.games.strategic.rules import own_row
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
@@ -190,7 +191,7 @@ def play_keys(
 ) -> Rollout:
     """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
     dim, games = setting.dim, len(keys)
-    state, published = learner.initial_state(games, dim), np.zeros((games, dim + 1))
+    state, published = begin_games(learner, dim, games), np.zeros((games, dim + 1))
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
     tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)

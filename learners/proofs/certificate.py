@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from agents.boundary import FLOAT64_EPS
 from agents.costs import steepest
-from agents.foundation.checks import LARGEST, finite_array, hyperplane
+from agents.foundation.checks import LARGEST, finite_array, hyperplane, shown
 from agents.foundation.typing import Float
 from learners.bounds import RELATIVE_SLACK
 from learners.bounds.common import square
@@ -264,9 +264,9 @@ class Certificate:
 
     def __init__(self, learner: Learner[Any], separator: ArrayLike, truth: Truth) -> None:
         self._truth = checked_truth(truth)
-        state = learner.initial_state(1, truth.dim)
+        state = learner.initial_state(1, truth.dim) if isinstance(learner, Learner) else None
         if type(state) not in PROOFS:
-            raise TypeError(f"learner must be one whose proof is known, got {learner!r}")
+            raise TypeError(f"learner must be one whose proof is known, got {shown(learner)}")
         if learner.cost not in (None, truth.cost):
             raise ValueError(f"learner must be made for {truth.cost} costs, got {learner!r}")
         ideal = hyperplane("separator", finite_array("separator", separator, (truth.dim + 1,)))

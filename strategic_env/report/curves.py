@@ -22,6 +22,7 @@ from strategic_env.report.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     bound_of,
     bound_text,
+    checked_results,
     failure_text,
     finished,
     missing_text,
@@ -60,12 +61,13 @@ def plot(results: Results, path: str | Path) -> None:
     Raises
     ------
     TypeError, ValueError
-        If the path is none, or ends otherwise.
+        If the results are none, or the path is none or ends otherwise.
     ImportError
         If matplotlib is missing.
     DrawingFailed
         If it fails.
     """
+    checked_results(results)
     picture_path(path)
     with drawing():
         save_picture(_drawn(results), path)

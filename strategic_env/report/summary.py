@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.foundation.checks import shown
 from learners.strategic.fixed import ConstantClassifier
 from strategic_env.bench.contestants import Contestant, SavedLearner
 from strategic_env.bench.encoding import finite, plain
@@ -54,6 +55,19 @@ class Row:
     error: str | None
     runs: int = 0
     missing: int = 0
+
+
+def checked_results(results: object) -> Results:
+    """Return the results.
+
+    Raises
+    ------
+    TypeError
+        If they are none.
+    """
+    if not isinstance(results, Results):
+        raise TypeError(f"results must be what evaluate or Results.load returns, got {shown(results)}")
+    return results
 
 
 def rows(results: Results) -> list[Row]:

@@ -26,6 +26,7 @@ from strategic_env.report.summary import (
     bound_failures,
     bound_of,
     bound_text,
+    checked_results,
     counted,
     failure_text,
     finished,
@@ -58,7 +59,7 @@ def show(results: Results, console: Console | None = None) -> None:
     ...
     """
     console = console or plain_console()
-    summary = rows(results)
+    summary = rows(checked_results(results))
     added: list[Shown] = [(one.heading, partial(_added, one)) for one in results.scenario.table]
     columns = [column for column in [*_COLUMNS, *added] if any(cell != MISSING for cell in map(column[1], summary))]
     what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
@@ -154,7 +155,7 @@ def to_json(results: Results) -> dict[str, object]:
     ('KnownL2', 300, [2, 4], 100.0)
     """
     return {
-        "scenario": results.scenario.name,
+        "scenario": checked_results(results).scenario.name,
         "options": plain(results.scenario.options),
         "rounds": results.rounds,
         "seeds": plain(results.seeds),
@@ -206,7 +207,7 @@ def write_curves(results: Results, path: str | Path) -> None:
     """
     lines = (
         (run.learner, run.seed, step, mistakes)
-        for run in results.runs
+        for run in checked_results(results).runs
         # The curve of a run that failed stops early.
         for step, mistakes in zip(results.checkpoints, run.curve, strict=False)
     )
@@ -230,7 +231,7 @@ def write_summary(results: Results, path: str | Path) -> None:
     >>> line["learner"], line["mistakes_mean"], line["bound"]
     ('strategic-perceptron-l2', '3.0', '100.0')
     """
-    lines = [asdict(row) for row in rows(results)]
+    lines = [asdict(row) for row in rows(checked_results(results))]
     lines = [line | line.pop("columns") for line in lines]
     names = [field.name for field in fields(Row) if field.name != "columns"]
     header = [*names, *(column.name for column in results.scenario.table)]
@@ -259,6 +260,7 @@ def save(results: Results, folder: str | Path) -> list[Path]:
     >>> [file.name for file in files]
     ['curves.csv', 'summary.csv', 'mistakes.png']
     """
+    checked_results(results)
     folder = made_folder("folder", file_path("folder", folder))
     refuse_strangers(folder)
     writers = {CURVES: write_curves, SUMMARY: write_summary, PICTURE: plot}

@@ -16,7 +16,14 @@ from strategic_env.games.multiclass.single import OnlineMulticlassEnv
 from strategic_env.games.multiclass.vector import OnlineMulticlassVectorEnv
 from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
-from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
+from strategic_env.games.shared.scenario import (
+    OF_EVERY_GAME,
+    BenchScenario,
+    begin,
+    check_description,
+    check_game,
+    refuse_unknown,
+)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,7 @@ class MulticlassScenario(BenchScenario):
 
     def __post_init__(self) -> None:
         """Check what the setting has not checked."""
+        check_description(self, MulticlassSetting)
         count("horizon", self.horizon, minimum=1)
 
     @classmethod

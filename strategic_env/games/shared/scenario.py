@@ -1,15 +1,17 @@
 """What the bench needs of a scenario, whatever is played there."""
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Self
 
 import gymnasium as gym
+import numpy as np
 from gymnasium.vector import VectorEnv
 
-from agents.foundation.checks import perhaps
+from agents.foundation.checks import perhaps, shown
 from agents.foundation.typing import Int, Key
 from learners.policy import Policy
 from learners.strategic.base import Truth
@@ -204,6 +206,38 @@ class BenchScenario(ABC):
     @abstractmethod
     def why_no_bound(self) -> str:
         """Say why no contestant has a bound on its mistakes."""
+
+
+def check_description(scenario: BenchScenario, setting: type) -> None:
+    """Make sure that a scenario of one's own can be shown and saved: its name, setting, knowledge and options.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is of another kind, the name is no line of text, or an option is not finite.
+    """
+    name = scenario.name
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a text, got {shown(name)}")
+    if not name.strip() or not name.isprintable():
+        raise ValueError(f"name must be one line of text that can be printed, got {shown(name)}")
+    if not isinstance(scenario.setting, setting):
+        raise TypeError(f"setting must be a {setting.__name__}, got {shown(scenario.setting)}")
+    for what, given in (("knowledge", scenario.knowledge), ("options", scenario.options)):
+        if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+            raise TypeError(f"{what} must be a dict with names as keys, got {shown(given)}")
+    for option, value in scenario.options.items():
+        if not _is_finite(value):
+            raise ValueError(f"options[{option!r}] must be finite, got {shown(value)}")
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a value of an option holds no NaN and no infinity, which JSON cannot say."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def check_game(learner: Policy[Any] | type[Policy[Any]], scenario: BenchScenario) -> None:

@@ -13,7 +13,14 @@ from learners.strategic.base import Truth
 from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
-from strategic_env.games.shared.scenario import OF_EVERY_GAME, BenchScenario, begin, check_game, refuse_unknown
+from strategic_env.games.shared.scenario import (
+    OF_EVERY_GAME,
+    BenchScenario,
+    begin,
+    check_description,
+    check_game,
+    refuse_unknown,
+)
 from strategic_env.games.strategic.builders import BUILDERS, truth_of
 from strategic_env.games.strategic.claims import check_truth, unverified
 from strategic_env.games.strategic.options import knowledge_of
@@ -91,6 +98,7 @@ class Scenario(BenchScenario):
 
     def __post_init__(self) -> None:
         """Check that the parts fit each other."""
+        check_description(self, Setting)
         count("horizon", self.horizon, minimum=1)
         if self.truth is not None:
             check_truth(self.truth, self.setting)

@@ -266,9 +266,18 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
         (("run", "KnownL2", "--learner", "perceptron", "--learner", "perceptron"), "learners must differ"),
         (("run", "KnownL2", "--learner", "best-fixed-classifier:classifier=[[1,0],[1]]"), "classifier must be a rect"),
         (("run", "KnownL2", "--out", ""), "--out must name a folder, got ''"),
-        (("run", "Example1", "--learner", "perceptron", "--out", "file"), "exists: 'file'"),
-        (("run", "Example1", "--learner", "perceptron", "--out", "file/inside"), "'file/inside'"),
-        (("run", "Example1", "--learner", "perceptron", "--out", "/dev/null/inside"), "'/dev/null/inside'"),
+        (
+            ("run", "Example1", "--learner", "perceptron", "--out", "file"),
+            "out must be a folder, there or new, got file: file is no folder",
+        ),
+        (
+            ("run", "Example1", "--learner", "perceptron", "--out", "file/inside"),
+            "out must be a folder, there or new, got file/inside: file is no folder",
+        ),
+        (
+            ("run", "Example1", "--learner", "perceptron", "--out", "/dev/null/inside"),
+            "out must be a folder, there or new, got /dev/null/inside: /dev/null is no folder",
+        ),
         (("run", "Example1", "--learner", "perceptron", "--out", "odd"), "odd holds runs.jsonl without settings.json"),
         (("run", "KnownL1", "--learner", "strategic-perceptron-l1:alpha=[1,2,3]"), "alpha has 3 coordinates, but"),
         (("run", "KnownL1", "--learner", "unknown-cost-l2"), "unknown-cost-l2 is made for l2 costs"),
@@ -291,7 +300,8 @@ def test_an_early_interruption_is_one_line(seconds: float, tmp_path: Path) -> No
 )
 def test_wrong_usage_is_one_line_and_status_2(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    (tmp_path / "odd" / "runs.jsonl").mkdir(parents=True)
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "runs.jsonl").touch()
     result = command(*arguments, folder=tmp_path)
     assert result.returncode == 2
     assert result.stdout == ""

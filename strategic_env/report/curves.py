@@ -67,8 +67,8 @@ def plot(results: Results, path: str | Path) -> None:
     DrawingFailed
         If it fails.
     """
-    checked_results(results)
     picture_path(path)
+    checked_results(results)
     with drawing():
         save_picture(_drawn(results), path)
 

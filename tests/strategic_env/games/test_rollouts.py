@@ -388,8 +388,8 @@ def test_what_python_allocates_does_not_grow_with_the_rounds(options: dict[str, 
         rollout(LEARNER, one, games=2, rounds=rounds, checkpoints=[10, 20_000])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    # What other threads of the test runner allocate meanwhile is counted, too, but not twice.
-    assert min(peaks[2:]) <= 1.05 * peaks[1] + 4096
+    # A fifth of a byte a round; tests that ran before, and the test runner, leave more or less in caches.
+    assert min(peaks[2:]) <= peaks[1] + 2**16
 
 
 @pytest.mark.slow

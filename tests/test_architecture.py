@@ -13,6 +13,8 @@ from types import ModuleType
 import networkx
 import pytest
 
+from agents.foundation.disk_cache import COMPILED
+
 ROOT = Path(__file__).parents[1]
 # What each package must not import.
 FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_env"}, "strategic_env": set()}
@@ -114,6 +116,13 @@ def test_no_file_imports_itself_through_others() -> None:
 def path_is_no_face(module: str) -> bool:
     """Whether a module is a file with code of its own, not the ``__init__`` of a room."""
     return MODULES[module].name != "__init__.py"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_compiled_lies_where_the_stamp_of_compiled_code_looks(module: str) -> None:
+    place = MODULES[module].relative_to(ROOT)
+    used = {"agents.foundation.compiled", "numba"} & set(imports(module, MODULES[module]))
+    assert not used or any(place.is_relative_to(room) for room in COMPILED)
 
 
 def global_randomness(tree: ast.Module) -> Iterator[str]:

@@ -19,7 +19,9 @@ from numba.core.serialize import dumps
 
 from agents.foundation.files import replacing
 
-PACKAGES = ("agents", "learners", "strategic_env")  # whose compiled functions call one another, and are stamped as one
+HOME = Path(__file__).parents[2]
+# Where compiled functions live, which call one another and are stamped as one (tests/test_architecture.py).
+COMPILED = ("agents", "learners", "strategic_env/games", "strategic_env/multi_agent", "strategic_env/reproduce")
 COMPILING = "compiling for the first use: up to a minute of computing; later runs find the compiled code on disk"
 NOT_KEPT = (
     "cannot keep compiled code in %s (%s), so that every run compiles it anew: "
@@ -49,7 +51,7 @@ class _Files(CompileResultCacheImpl):
 class DiskCache(FunctionCache):
     """Numba's disk cache, with a file for every signature that a function is compiled for, and no index.
 
-    A file begins with a digest of its content, of the sources of this distribution, and of the files that define the
+    A file begins with a digest of its content, of the sources that are compiled here, and of the files that define the
     classes of named tuples among the arguments, and so the rules of a learner. What is cut short, damaged, or made of
     other sources is not even unpickled: it counts as missing, and is replaced. What cannot be written is not kept.
     """
@@ -129,9 +131,8 @@ def _digest(*parts: bytes) -> bytes:
 
 @cache
 def _sources() -> bytes:
-    """Return a digest of this distribution's sources: compiled code holds functions of other files, too."""
-    home = Path(__file__).parents[1]
-    return _digest(*(file.read_bytes() for name in PACKAGES for file in sorted((home / name).rglob("*.py"))))
+    """Return a digest of the sources that are compiled: compiled code holds functions of other files, too."""
+    return _digest(*(file.read_bytes() for room in COMPILED for file in sorted((HOME / room).rglob("*.py"))))
 
 
 def _classes(kinds: Iterable[types.Type]) -> Iterator[type]:

@@ -201,16 +201,17 @@ def test_what_other_sources_made_is_not_loaded(
     assert len(kept(tmp_path)) == 2, "two versions of Numba live side by side"
 
 
-def test_every_source_of_the_three_packages_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in disk_cache.PACKAGES:
-        (tmp_path / package / "inner").mkdir(parents=True)
-        (tmp_path / package / "inner" / "module.py").write_text(package, encoding="utf-8")
-    monkeypatch.setattr(disk_cache, "__file__", str(tmp_path / "agents" / "disk_cache.py"))
+def test_every_source_of_the_compiled_rooms_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room in disk_cache.COMPILED:
+        assert any((disk_cache.HOME / room).rglob("*.py")), f"no sources in {room}"
+        (tmp_path / room / "inner").mkdir(parents=True)
+        (tmp_path / room / "inner" / "module.py").write_text(room, encoding="utf-8")
+    monkeypatch.setattr(disk_cache, "HOME", tmp_path)
     digests = {disk_cache._sources.__wrapped__()}
-    for package in disk_cache.PACKAGES:
-        (tmp_path / package / "inner" / "module.py").write_text("edited", encoding="utf-8")
+    for room in disk_cache.COMPILED:
+        (tmp_path / room / "inner" / "module.py").write_text("edited", encoding="utf-8")
         digests.add(disk_cache._sources.__wrapped__())
-    assert len(digests) == 4
+    assert len(digests) == 1 + len(disk_cache.COMPILED)
 
 
 def test_recompiling_forgets_what_was_kept(fresh: Callable[[], Any], tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from .multiclass.perceptron import SecondOrderPerceptron as SecondOrderPerceptro
 from .multiclass.pnewtron import PNewtron as PNewtron
 from .multiclass.soba import SobaDiagonal as SobaDiagonal
 from .proofs.certificate import Certificate as Certificate
+from .search.base import SearchLearner as SearchLearner
+from .search.contextual import ContextualSearch as ContextualSearch
 from .separators import margins as margins
 from .strategic import passes as passes
 from .strategic.accepted_only import AcceptedOnlyL2 as AcceptedOnlyL2

@@ -10,7 +10,7 @@ from learners.policy import Policy
 from learners.rl.saved_policy import SavedPolicy
 
 # Modules whose ``LEARNERS`` are the named learners of a game, in the order of tables.
-ROOMS = ["learners.strategic.catalogue", "learners.multiclass.catalogue"]
+ROOMS = ["learners.strategic.catalogue", "learners.multiclass.catalogue", "learners.search.catalogue"]
 
 
 def all_learners() -> dict[str, type[Policy[Any]]]:

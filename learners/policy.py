@@ -28,8 +28,8 @@ class Policy(ABC, Generic[State]):
     name : str
         Its name on the command line.
     game : str
-        What it plays: ``"strategic"`` (`learners.Learner`) or ``"multiclass"``
-        (`learners.MulticlassLearner`).
+        What it plays: ``"strategic"`` (`learners.Learner`), ``"multiclass"`` (`learners.MulticlassLearner`) or
+        ``"search"`` (`learners.SearchLearner`).
     state_class : type
         NamedTuple of its state; the first field is ``weights``.
     summary : str

@@ -24,7 +24,7 @@ FORBIDDEN = {"agents": {"learners", "strategic_env"}, "learners": {"strategic_en
 ROOMS = {
     "agents": ("foundation", "boundary", "costs", "responses", "populations"),
     "learners": (
-        "separators", "bounds", "feedback", "policy", "strategic", "multiclass", "proofs", "rl", "catalogue",
+        "separators", "bounds", "feedback", "policy", "strategic", "multiclass", "search", "proofs", "rl", "catalogue",
     ),
     "strategic_env": ("data", "games", "bench", "conformance", "report", "multi_agent", "reproduce", "cli"),
 }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Margin-independent learning: contextual search, nearest centres, and what their knowledge sets are made of."""

@@ -1,0 +1,8 @@
+"""Every learner of margin-independent learning, in the order of tables."""
+
+from typing import Any
+
+from learners.policy import Policy
+from learners.search.contextual import ContextualSearch
+
+LEARNERS: tuple[type[Policy[Any]], ...] = (ContextualSearch,)

@@ -10,6 +10,7 @@ from .games.multiclass.single import OnlineMulticlassEnv as OnlineMulticlassEnv
 from .games.multiclass.vector import OnlineMulticlassVectorEnv as OnlineMulticlassVectorEnv
 from .games.scenarios import scenario as scenario
 from .games.shared.rollout import Rollout as Rollout
+from .games.strategic.own_table import from_table as from_table
 from .games.strategic.scenario import Scenario as Scenario
 from .games.strategic.setting import Setting as Setting
 from .games.strategic.single import StrategicClassificationEnv as StrategicClassificationEnv

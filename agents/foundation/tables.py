@@ -3,14 +3,14 @@
 import csv
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 # A header, and the entries of every other line with the number of the line.
 Table: TypeAlias = tuple[list[str], list[tuple[int, list[str]]]]
 
 
-def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple[list[list[float]], list[float]]:
+def read_table(path: str | os.PathLike[str], label: str, positive: object) -> tuple[list[list[float]], list[float]]:
     """Read a CSV file (UTF-8) with a header; every column but ``label`` must be numeric. Blank lines do not count.
 
     Parameters
@@ -19,8 +19,8 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
         The file.
     label : str
         Name of the column that holds the label.
-    positive : str
-        The entry of that column that means +1; every other entry means -1.
+    positive : object
+        The entry of that column that means +1, as a text or a number (`means`); every other entry means -1.
 
     Returns
     -------
@@ -36,12 +36,10 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
         rows of different lengths, or an entry that is no finite number.
     """
     file = os.fspath(path)
-    header, body = _table_in(file)
+    header, body = csv_table(file)
     if label not in header:
         raise ValueError(f"label must be one of the columns {', '.join(header)}, got {label!r}")
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise ValueError(f"{file} must have one column of each name, got {twice[0]!r} more than once")
+    refuse_twice(header, file)
     if not body:
         raise ValueError(f"{file} must hold at least one row, got none")
     check_fields((header, body), f"{file}, ")
@@ -50,7 +48,7 @@ def read_table(path: str | os.PathLike[str], label: str, positive: str) -> tuple
         [_parse(entry, file, line, name) for name, entry in zip(header, entries, strict=True) if name != label]
         for line, entries in body
     ]
-    marks = [1.0 if entries[at] == positive else -1.0 for _, entries in body]
+    marks = [1.0 if means(entries[at], positive) else -1.0 for _, entries in body]
     if 1.0 not in marks:
         raise ValueError(f"positive must occur in the column {label!r}, got {positive!r}")
     return features, marks
@@ -73,7 +71,33 @@ def check_fields(table: Table, where: str = "") -> None:
             raise ValueError(f"{where}line {line} must have {len(header)} fields, got {len(entries)}")
 
 
-def _table_in(file: str) -> Table:
+def refuse_twice(names: Sequence[str], where: str) -> None:
+    """Make sure that no two columns have the same name."""
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{where} must have one column of each name, got {twice[0]!r} more than once")
+
+
+def means(entry: object, positive: object) -> bool:
+    """Whether an entry is the wanted one, as a text or as a number: 1, 1.0, True and "1" mean the same."""
+    if str(entry) == str(positive):
+        return True
+    try:
+        return float(entry) == float(positive)  # type: ignore[arg-type]  # what is no number raises
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def csv_table(file: str) -> Table:
+    """Return what a CSV file in UTF-8 says.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    OSError
+        If it cannot be read.
+    """
     with open(file, newline="", encoding="utf-8-sig") as text:  # a byte-order mark is no part of the first name
         try:
             return table_of(text)

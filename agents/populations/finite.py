@@ -106,6 +106,8 @@ class DataSet(FiniteKnown):
         See ``separator``.
     noise : float
         Probability that a label is flipped when its individual arrives.
+    names : sequence of str, optional
+        Of the columns; those of a DataFrame by default. Errors and pictures show them.
 
     Raises
     ------
@@ -135,12 +137,16 @@ class DataSet(FiniteKnown):
         separator: ArrayLike | None = None,
         margin: float | None = None,
         noise: float = 0.0,
+        names: Sequence[str] | None = None,
     ) -> None:
-        names = list(getattr(features, "columns", ()))
+        columns = list(getattr(features, "columns", ()) if names is None else names)
+        self.names = tuple(map(str, columns))
         rows = finite_features("features", features)
+        if names is not None and len(columns) != rows.shape[1]:
+            raise ValueError(f"names must hold one for each of {rows.shape[1]} columns, got {shown(names)}")
         marks = signs("labels", labels, len(rows))
         if flag("standardise", standardise):
-            rows = standardised(rows, names)
+            rows = standardised(rows, columns)
         if (separator is None) != (margin is None):
             raise ValueError("separator and margin go together: give both or neither")
         self.noise = _probability(noise)
@@ -160,7 +166,7 @@ class DataSet(FiniteKnown):
         path: str | os.PathLike[str],
         *,
         label: str,
-        positive: str,
+        positive: object,
         standardise: bool = True,
         noise: float = 0.0,
     ) -> "DataSet":
@@ -172,8 +178,8 @@ class DataSet(FiniteKnown):
             The file.
         label : str
             Name of the column that holds the label.
-        positive : str
-            The entry of that column that means +1; every other entry means -1.
+        positive : object
+            The entry of that column that means +1, as a text or a number; every other entry means -1.
         standardise, noise
             As for the class.
         """

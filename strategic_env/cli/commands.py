@@ -34,6 +34,8 @@ strategic-env run GermanCredit --out results
 strategic-env run KnownL2 --set dim=10 --set margin=0.05 --rounds 5000
 
 strategic-env run KnownL1 --learner perceptron:bias=true --learner biased-l1 --seeds 3 --json
+
+strategic-env run mydata.csv --label repaid --alpha savings=0.5 --alpha income=0.2 --set orient=auto
 """
 TRAININGS = """
 strategic-env train ppo MetaL2 --out trained
@@ -89,6 +91,10 @@ def _status() -> int:
     return status
 
 
+def _note(message: str) -> None:
+    errors.print(one_line(message), style="dim")
+
+
 def _failed(message: str, status: int) -> int:
     errors.print(one_line(message), style="red")
     return status
@@ -134,9 +140,30 @@ def _folder(text: str) -> Path:
 
 @app.command(epilog=EXAMPLES)
 def run(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
+    scenario: Annotated[
+        str,
+        typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all. Or a table, FILE.csv."),
+    ],
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An option of the scenario; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="An option of the scenario, or of `strategic_env.from_table` for a table; may be repeated.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Of a table: the column that says whom to accept.")
+    ] = None,
+    alpha: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=REACH",
+            help="Of a table: how many standard deviations people can move a column; may be repeated.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Of a table: who belongs to which group; no learner sees it.")
     ] = None,
     learner: Annotated[
         list[str] | None,
@@ -161,11 +188,11 @@ def run(
     """
     from strategic_env.bench import contestants
     from strategic_env.bench.playing import seed_numbers
-    from strategic_env.games import scenarios
+    from strategic_env.cli.choices import chosen_scenario
 
     with _usage():
         numbers = seed_numbers(seeds)
-        chosen = scenarios.scenario(scenario, **parse_settings(settings or []))
+        chosen = chosen_scenario(scenario, parse_settings(settings or []), label, alpha or [], groups, _note)
         chosen = chosen if rounds is None else chosen.lasting(rounds)
         skipped: list[str] = []
         if learner:

@@ -123,7 +123,8 @@ def scene_of(setting: Setting, last: Round | None, game: GameShown | None) -> Sc
     move = setting.budgets().max(axis=0) + setting.individual.slack
     low, high = setting.population.low - move, setting.population.high + move
     if dim == 2:
-        return Scene(frame_of(low, high, points, ("feature 1", "feature 2"), equal=True), boundary, points)
+        first, second = getattr(setting.population, "names", ()) or ("feature 1", "feature 2")
+        return Scene(frame_of(low, high, points, (first, second), equal=True), boundary, points)
     if boundary is not None:
         boundary = boundary._replace(normal=np.append(boundary.normal, 0.0))
     points = np.column_stack([points, np.zeros(len(points))])

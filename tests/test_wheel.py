@@ -56,7 +56,10 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert packed == tree
     assert {f"{package}/py.typed" for package in PACKAGES} <= packed
-    assert {f"strategic_env/data/{name}" for name in ("german_credit.csv", "spambase.csv.gz")} <= packed
+    assert {
+        f"strategic_env/data/{name}"
+        for name in ("german_credit.csv", "spambase.csv.gz", "phishing.csv", "adult_sample.csv.gz")
+    } <= packed
 
 
 def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:

@@ -19,7 +19,10 @@ from agents.populations.population import Population
 from agents.populations.separable import Separable
 from learners.separators.separable import separable_rows
 from learners.strategic.base import Truth
-from strategic_env.data import german_credit
+from strategic_env.data.adult import ADULT
+from strategic_env.data.coded import CodedTable
+from strategic_env.data.german_credit import GERMAN_CREDIT
+from strategic_env.data.phishing import PHISHING
 from strategic_env.games.shared.scenario import Noise
 
 # What `strategic-env list NAME` says of these options.
@@ -153,24 +156,40 @@ def _example3(*, alpha: OneReach = 5.0) -> Parts:
 def _german_credit(
     *, alpha: DataReaches = None, separable: bool = False, margin: DataMargin = None, noise: Noise = 0.0
 ) -> Parts:
+    return _people(GERMAN_CREDIT, alpha, separable, margin, noise)
+
+
+def _phishing(
+    *, alpha: DataReaches = None, separable: bool = False, margin: DataMargin = None, noise: Noise = 0.0
+) -> Parts:
+    return _people(PHISHING, alpha, separable, margin, noise)
+
+
+def _adult(
+    *, alpha: DataReaches = None, separable: bool = False, margin: DataMargin = None, noise: Noise = 0.0
+) -> Parts:
+    return _people(ADULT, alpha, separable, margin, noise)
+
+
+def _people(table: CodedTable, alpha: DataReaches, separable: bool, margin: DataMargin, noise: Noise) -> Parts:
     """By default all rows; ``separable=True`` keeps those that a separator classifies with ``margin`` (0.1)."""
     if not flag("separable", separable) and margin is not None:
         raise ValueError(f"margin needs separable=True, got margin={margin!r} without it")
-    data = german_credit.load()
+    data = table.load()
     cost = _l1(data.alphas if alpha is None else alpha, data.features.shape[1])
     if not separable:
         return Parts(DataSet(data.features, data.labels, noise=noise), cost)
     distance = 0.1 if margin is None else finite_length("margin", margin, above=0.0)
     features = standardised(data.features, data.names)
-    separator = _separator_of_credit(distance)
+    separator = _separator_of(table, distance)
     population = DataSet(features, data.labels, standardise=False, separator=separator, margin=distance, noise=noise)
     return Parts(population, cost, population.separator)
 
 
 @lru_cache(maxsize=16)
-def _separator_of_credit(margin: float) -> tuple[float, ...]:
-    """Return what separates many applicants with the margin: found once, since that takes a second."""
-    data = german_credit.load()
+def _separator_of(table: CodedTable, margin: float) -> tuple[float, ...]:
+    """Return what separates many people with the margin: found once, since that takes seconds."""
+    data = table.load()
     rows = separable_rows(standardised(data.features, data.names), data.labels, margin)
     return tuple(rows.separator.tolist())
 
@@ -189,6 +208,8 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "Example2": _example2,
     "Example3": _example3,
     "GermanCredit": _german_credit,
+    "Phishing": _phishing,
+    "Adult": _adult,
 }
 
 

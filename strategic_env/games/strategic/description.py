@@ -17,5 +17,7 @@ STRATEGIC = {
     "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",
     "Example3": "five individuals that no line separates, on which Algorithm 2 errs for ever",
     "GermanCredit": "loan applicants who can improve what the lender looks at, weighted l1 cost (real data)",
+    "Phishing": "web sites that can look more honest than they are, weighted l1 cost (real data)",
+    "Adult": "people of a census who can improve how their income is guessed, weighted l1 cost (real data)",
 }
 GAME = Game("strategic", "strategic classification", STRATEGIC, "strategic_env.games.strategic.scenario:Scenario")

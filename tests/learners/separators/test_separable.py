@@ -8,19 +8,20 @@ import pytest
 
 from agents.populations.finite import standardised
 from learners.separators.separable import separable_rows
-from strategic_env.data import german_credit, spam
-from strategic_env.data.german_credit import CreditData, load
+from strategic_env.data import coded, spam
+from strategic_env.data.coded import CodedData
+from strategic_env.data.german_credit import GERMAN_CREDIT
 from strategic_env.games.scenarios import scenario
 from strategic_env.games.strategic import builders
 
 
 @pytest.fixture(scope="module")
-def data() -> CreditData:
-    return load()
+def data() -> CodedData:
+    return GERMAN_CREDIT.load()
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.1, 0.2])
-def test_kept_rows_are_separated_with_the_margin(data: CreditData, margin: float) -> None:
+def test_kept_rows_are_separated_with_the_margin(data: CodedData, margin: float) -> None:
     features = standardised(data.features)
     keep, separator = separable_rows(features, data.labels, margin)
     weights, intercept = separator[:-1], separator[-1]
@@ -42,7 +43,7 @@ def test_separable_people_are_all_kept() -> None:
     assert separable_rows(features, labels, 0.01).keep.all()
 
 
-def test_separable_rows_refuses_what_it_cannot_do(data: CreditData) -> None:
+def test_separable_rows_refuses_what_it_cannot_do(data: CodedData) -> None:
     features = standardised(data.features)
     with pytest.raises(ValueError, match="margin must be greater than 0"):
         separable_rows(features, data.labels, 0.0)
@@ -73,7 +74,7 @@ def test_data_are_read_and_separated_once(monkeypatch: pytest.MonkeyPatch) -> No
         ("GermanCredit", {"separable": True}),
     ]
     first: list[Any] = [scenario(name, **options) for name, options in games]
-    for module, name in ((spam, "gzip"), (german_credit, "table_of"), (builders, "separable_rows")):
+    for module, name in ((spam, "gzip"), (coded, "table_of"), (builders, "separable_rows")):
         monkeypatch.setattr(module, name, None)
     for one, (name, options) in zip(first, games, strict=True):
         other: Any = scenario(name, **options)
@@ -89,5 +90,6 @@ def test_what_is_read_once_is_nobodys_to_change() -> None:
                 array[:] = 1
         other: Any = scenario(name, **options).setting.population
         assert (other.features == features).all() and (other.labels == labels).all()
+    load = GERMAN_CREDIT.load
     load().features[:] = load().labels[:] = load().alphas[:] = 7.0
     assert not (load().features == 7.0).all() and load().alphas.max() == 1.0

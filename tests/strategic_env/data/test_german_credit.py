@@ -12,7 +12,8 @@ import pytest
 
 from agents.populations.finite import standardised
 from learners.separators.separable import separable_rows
-from strategic_env.data.german_credit import COLUMNS, CreditData, coding_table, load, parse
+from strategic_env.data.coded import CodedData
+from strategic_env.data.german_credit import COLUMNS, GERMAN_CREDIT
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "german_credit.md").read_text(encoding="utf-8")
@@ -31,13 +32,13 @@ IMMOVABLE = {
 
 
 @pytest.fixture(scope="module")
-def data() -> CreditData:
-    return load()
+def data() -> CodedData:
+    return GERMAN_CREDIT.load()
 
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    return TABLE.read_text(encoding="utf-8").splitlines()
+    return GERMAN_CREDIT.lines()
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_the_file_is_the_one_that_was_given() -> None:
     assert digest == "80a46bcdca8152217a954a4ab08a4d7b9ab015cc9ebc24b1bf1f628b01f4542a"
 
 
-def test_counts(data: CreditData) -> None:
+def test_counts(data: CodedData) -> None:
     assert data.features.shape == (1000, 20)
     assert data.features.dtype == data.labels.dtype == data.alphas.dtype == np.float64
     assert np.count_nonzero(data.labels == 1) == 700
@@ -60,30 +61,30 @@ def test_counts(data: CreditData) -> None:
     assert data.names == tuple(column.name for column in COLUMNS)
 
 
-def test_every_column_is_finite_and_varies(data: CreditData) -> None:
+def test_every_column_is_finite_and_varies(data: CodedData) -> None:
     assert np.isfinite(data.features).all()
     assert (data.features.std(axis=0) > 0).all()
 
 
-def test_every_category_occurs(data: CreditData) -> None:
+def test_every_category_occurs(data: CodedData) -> None:
     for column, codes in zip(COLUMNS, data.features.T, strict=True):
         if column.levels:
             assert set(codes) == set(range(len(column.levels))), column.name
 
 
-def test_larger_is_better_or_cannot_be_told(data: CreditData) -> None:
+def test_larger_is_better_or_cannot_be_told(data: CodedData) -> None:
     noise = 2 / np.sqrt(len(data.labels))  # two standard errors of a correlation of 0
     for name, codes in zip(data.names, data.features.T, strict=True):
         assert np.corrcoef(codes, data.labels)[0, 1] > -noise, name
 
 
-def test_first_applicant_by_hand(data: CreditData) -> None:
+def test_first_applicant_by_hand(data: CodedData) -> None:
     # Overdrawn, 6 months, critical account, radio, 1,169 DM, unknown savings, over 7 years employed, rate 4, ...
     assert data.features[0].tolist() == [0, -6, 3, 2, -1169, 2, 4, -4, 1, 1, 4, 3, 67, 2, 2, 2, 2, -1, 1, 0]
     assert data.labels[0] == 1
 
 
-def test_reaches(data: CreditData) -> None:
+def test_reaches(data: CodedData) -> None:
     assert {name for name, alpha in zip(data.names, data.alphas, strict=True) if alpha == 0} == IMMOVABLE
     assert (data.alphas >= 0).all()
 
@@ -106,10 +107,10 @@ def test_personal_status_is_coded_by_the_shares_on_the_page(columns: dict[str, l
 
 
 def test_page_holds_the_generated_table() -> None:
-    assert coding_table() in PAGE
+    assert GERMAN_CREDIT.coding_table() in PAGE
 
 
-def test_separable_rows_and_bounds_are_those_of_the_pages(data: CreditData) -> None:
+def test_separable_rows_and_bounds_are_those_of_the_pages(data: CodedData) -> None:
     features = standardised(data.features)
     printed = re.findall(r"^\| (0\.\d+) \| (\d+) \| (\d+) \| (\d+) \| ([\d,]+) \|$", PAGE, re.MULTILINE)
     assert [float(row[0]) for row in printed] == [0.05, 0.1, 0.2, 0.3, 0.5]
@@ -136,13 +137,13 @@ def test_separable_rows_and_bounds_are_those_of_the_pages(data: CreditData) -> N
 def test_strange_values_are_named(lines: list[str], old: str, new: str, message: str) -> None:
     strange = [*lines[:3], lines[3].replace(old, new, 1), *lines[4:]]
     with pytest.raises(ValueError, match=message):
-        parse(strange)
+        GERMAN_CREDIT.parse(strange)
 
 
 def test_strange_tables_are_refused(lines: list[str]) -> None:
     with pytest.raises(ValueError, match="heading must be"):
-        parse(lines[1:])
+        GERMAN_CREDIT.parse(lines[1:])
     with pytest.raises(ValueError, match="heading must be"):
-        parse([])
-    with pytest.raises(ValueError, match="at least one applicant"):
-        parse(lines[:1])
+        GERMAN_CREDIT.parse([])
+    with pytest.raises(ValueError, match="at least one row"):
+        GERMAN_CREDIT.parse(lines[:1])

@@ -1,4 +1,4 @@
-"""Measure every ratio, or those that are named: ``python -m benchmarks [ROW ...]``."""
+"""Measure every ratio, or those that are named: ``python -m benchmarks [--against COMMIT] [ROW ...]``."""
 
 import argparse
 import os
@@ -8,6 +8,8 @@ import tempfile
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from benchmarks.against import rows as compared
+from benchmarks.against import trees
 from benchmarks.machine import ONE_THREAD, describe, load
 from benchmarks.measure import Budget, Row, Unavailable
 from benchmarks.results import HEADER, Result, save
@@ -34,9 +36,14 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed, as ratios of two sides.")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="such as vector, 'vector/*/64' or fused/floor-drawn")
+    parser.add_argument(
+        "--against", metavar="COMMIT", help="compare our sides with those of a commit of this repository"
+    )
     parser.add_argument("--quick", action="store_true", help="three pairs per row: a look, no result")
     parser.add_argument("--list", action="store_true", help="print the names of the rows")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder for benchmarks.csv and .json")
+    parser.add_argument(
+        "--out", type=Path, default=Path("results"), help="folder for benchmarks.csv and .json, or against.*"
+    )
     return parser.parse_args()
 
 
@@ -52,7 +59,16 @@ def _in_a_prepared_process() -> int:
 
 
 def _measure(options: argparse.Namespace) -> int:
-    rows = _chosen(options.rows)
+    if options.against is None:
+        return _report(_chosen(options.rows), "benchmarks", options)
+    try:
+        with trees(options.against) as (now, then):
+            return _report(_named(compared(now, then), options.rows), "against", options)
+    except Unavailable as reason:
+        sys.exit(str(reason))
+
+
+def _report(rows: list[Row], name: str, options: argparse.Namespace) -> int:
     if options.list:
         print(*(f"{row.name:26} {row.reach}" for row in rows), sep="\n")
         return 0
@@ -65,7 +81,7 @@ def _measure(options: argparse.Namespace) -> int:
             results.append(Result(row, row.measure(QUICK if options.quick else FULL), busy))
         except Unavailable as reason:
             results.append(Result(row, str(reason), busy))
-        save(options.out, machine, results)
+        save(options.out / name, machine, results)
         print(results[-1].line(), flush=True)
     missed = [result.row.name for result in results if result.reached is False]
     print(f"{sum(result.reached is True for result in results)} reached, {len(missed)} missed: {', '.join(missed)}")
@@ -73,11 +89,15 @@ def _measure(options: argparse.Namespace) -> int:
 
 
 def _chosen(patterns: list[str]) -> list[Row]:
-    """Return the rows whose name, or the beginning of it, matches one of the patterns; all if there are none."""
-    from benchmarks import fused, libraries, multi_agent, multiclass, processes, single, training, vector
+    """Return the rows that are named; all if none is."""
+    from benchmarks import fused, libraries, multi_agent, multiclass, policies, processes, single, training, vector
 
-    parts = (vector, single, fused, libraries, processes, multi_agent, multiclass, training)
-    rows = [row for part in parts for row in part.rows()]
+    parts = (vector, single, policies, fused, libraries, processes, multi_agent, multiclass, training)
+    return _named([row for part in parts for row in part.rows()], patterns)
+
+
+def _named(rows: list[Row], patterns: list[str]) -> list[Row]:
+    """Return the rows whose name, or the beginning of it, matches one of the patterns; all if there are none."""
     for pattern in patterns:
         if not any(_matches(row, pattern) for row in rows):
             sys.exit(f"no row matches {pattern!r}; python -m benchmarks --list names them")

@@ -66,13 +66,14 @@ class Result:
         )
 
 
-def save(folder: Path, machine: dict[str, object], results: list[Result]) -> None:
-    """Write ``benchmarks.csv`` and ``benchmarks.json``."""
-    folder.mkdir(parents=True, exist_ok=True)
+def save(path: Path, machine: dict[str, object], results: list[Result]) -> None:
+    """Write a table, ``path`` with ``.csv``, and everything, with ``.json``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     records = [result.record() for result in results]
-    write_csv(folder / "benchmarks.csv", COLUMNS, ([record.get(name) for name in COLUMNS] for record in records))
+    table = ([record.get(name) for name in COLUMNS] for record in records)
+    write_csv(path.with_suffix(".csv"), COLUMNS, table)
     text = json.dumps({"machine": machine, "rows": records}, indent=1)
-    (folder / "benchmarks.json").write_text(text, encoding="utf-8")
+    path.with_suffix(".json").write_text(text, encoding="utf-8")
 
 
 def _amount(value: float, unit: str) -> str:

@@ -69,7 +69,8 @@ def _side(label: str, env: Any, games: int, horizon: int = HORIZON) -> Side:
     return Side(label, Stepping(env, classifiers, horizon + 1), horizon + 1)
 
 
-def _cartpole(games: int) -> Side:
+def cartpole(games: int) -> Side:
+    """Return the other side: Gymnasium's own vector environment."""
     env = gym.make_vec("CartPole-v1", num_envs=games)
     assert type(env) is CartPoleVectorEnv
     rng = np.random.default_rng(0)
@@ -79,7 +80,7 @@ def _cartpole(games: int) -> Side:
 
 def _pool(level: str, games: int, budget: Budget) -> Measurement:
     ours = _side(f"pool, info {level}", _native(games, info_level=level, **POOL), games)
-    return alternate(_cartpole(games), ours, budget, unit="step")
+    return alternate(cartpole(games), ours, budget, unit="step")
 
 
 def _cyclic(games: int, budget: Budget) -> Measurement:
@@ -88,7 +89,7 @@ def _cyclic(games: int, budget: Budget) -> Measurement:
     features, labels = env.true_points(POOL["pool"])
     members = FixedSequence(block=list(zip(features.tolist(), labels.tolist(), strict=True)))
     cyclic = StrategicClassificationVectorEnv(members, L2Cost(0.3), num_envs=games, info_level="none", horizon=NO_RESET)
-    return alternate(_cartpole(games), _side("cyclic, no reset, info none", cyclic, games), budget, unit="step")
+    return alternate(cartpole(games), _side("cyclic, no reset, info none", cyclic, games), budget, unit="step")
 
 
 def _fresh(games: int, budget: Budget) -> Measurement:

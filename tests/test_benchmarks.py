@@ -4,7 +4,9 @@ import csv
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -12,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT))  # the benchmarks are not installed; the end leaves what is installed in front
 
 from benchmarks import __main__ as command  # noqa: E402
-from benchmarks import measure  # noqa: E402
-from benchmarks.measure import Budget, Reach, Side, alternate  # noqa: E402
+from benchmarks import against, measure  # noqa: E402
+from benchmarks.measure import Budget, Measurement, Reach, Row, Side, Unavailable, alternate  # noqa: E402
 
 ROW = "single/dict/d2"
 
@@ -109,3 +111,138 @@ def test_an_unknown_row_is_one_clear_error() -> None:
     completed = run("vectors")
     assert completed.returncode == 1
     assert completed.stderr == "no row matches 'vectors'; python -m benchmarks --list names them\n"
+
+
+# A tree with the benchmarks that every commit has, where time passes only in the sides' own calls.
+TREE = {
+    "__init__": "",
+    "measure": """
+        from typing import NamedTuple
+        class Unavailable(Exception): pass
+        class Budget(NamedTuple):
+            pairs: int
+            seconds: float
+        class Side(NamedTuple):
+            label: str
+            run: object
+            units: int = 1
+        class Row(NamedTuple):
+            name: str
+            reach: object
+            measure: object
+        class Clock:
+            now = 0.0
+        CLOCKS = {"cpu": lambda: Clock.now}
+        def alternate(*arguments, **keywords): raise AssertionError("replaced before rows import it")
+        """,
+    "__main__": """
+        from types import SimpleNamespace
+        from benchmarks.measure import FEWEST_PAIRS, Clock, Row, Side, Unavailable, alternate
+        def side(seconds):
+            def run(): Clock.now += seconds
+            return Side("side", run, 2)
+        def in_one(budget):
+            print("hello from a library")
+            alternate(side({ours}), side({theirs}), budget, unit="step")
+        def processes(budget):
+            assert FEWEST_PAIRS == budget.pairs == 1
+            return SimpleNamespace(values={(0, 1): {ours}}, unit="s per process", clock="wall", threads="1")
+        def missing(budget): raise Unavailable("no library")
+        def _chosen(patterns):
+            small, large = SimpleNamespace(sign="<="), SimpleNamespace(sign=">=")
+            return [Row("ours-first", small, in_one), Row("ours-second", large, in_one), Row("{own}", small, in_one),
+                    Row("processes", large, processes), Row("missing", small, missing)]
+        """,
+}
+
+
+def tree(folder: Path, own: str, ours: float, theirs: float) -> against.Tree:
+    """Write a tree whose sides take so long, and which has a row of its own."""
+    (folder / "benchmarks").mkdir(parents=True)
+    for name, text in TREE.items():
+        text = text.replace("{own}", own).replace("{ours}", str(ours)).replace("{theirs}", str(theirs))
+        (folder / "benchmarks" / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    return against.Tree(folder.name, folder, folder / "compiled")
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
+    tmp_path = tmp_path_factory.mktemp("trees")
+    now, then = tree(tmp_path / "now", "new", 3.0, 10.0), tree(tmp_path / "then", "old", 2.0, 40.0)
+    return {row.name: row for row in against.rows(now, then)}
+
+
+@pytest.mark.parametrize(
+    ("row", "pair", "unit"),
+    [
+        ("ours-first", [1.5, 1.0], "s per step"),
+        ("ours-second", [5.0, 20.0], "s per step"),
+        ("processes", [3.0, 2.0], "s per process"),
+    ],
+)
+def test_two_commits_are_compared_by_the_side_that_is_ours(
+    compared: dict[str, Row], row: str, pair: list[float], unit: str
+) -> None:
+    measured = compared[row].measure(Budget(2 * against.STARTS, 60.0))
+    assert measured.values.tolist() == [pair] * 2 * against.STARTS
+    assert measured.sides == ("now", "then") and measured.unit == unit
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [("new", "then has no such row"), ("old", "now has no such row"), ("missing", "then: no library")],
+)
+def test_rows_that_a_side_lacks_are_named(compared: dict[str, Row], row: str, reason: str) -> None:
+    with pytest.raises(Unavailable, match=reason):
+        compared[row].measure(Budget(3, 0.0))
+
+
+def test_turns_of_two_commits_alternate_in_several_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns, starts = list[str](), list[str]()
+
+    class Process:
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    def start(tree: against.Tree, row: str) -> Process:
+        starts.append(tree.name)
+        return Process()
+
+    def turn(process: Process, tree: against.Tree) -> tuple[float, tuple[str, str, str]]:
+        turns.append(tree.name)
+        return 1.0, ("s per step", "cpu", "1")
+
+    monkeypatch.setattr(against, "_turn", turn)
+    monkeypatch.setattr(against.Tree, "start", start)
+    now, then = (against.Tree(name, ROOT, ROOT) for name in ("now", "then"))
+    measured: Measurement = against._compared("row", now, then, Budget(6, 60.0))
+    assert starts == ["now", "then"] * against.STARTS
+    assert turns == ["then", "now", "now", "then"] * against.STARTS
+    assert measured.ratios.tolist() == [1.0] * 6
+
+
+def test_the_tree_of_a_commit_lasts_as_long_as_it_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    git("init", "--quiet")
+    (tmp_path / "file").write_text("then")
+    git("add", "file")
+    git("commit", "--quiet", "-m", "one")
+    (tmp_path / "file").write_text("now")
+    monkeypatch.setattr(against, "ROOT", tmp_path)
+    with against.trees("HEAD") as (now, then):
+        assert (now.sources / "file").read_text() == "now" and (then.sources / "file").read_text() == "then"
+        assert now.name == f"{then.name}-dirty" and now.cache != then.cache
+    assert not then.sources.exists() and len(git("worktree", "list").splitlines()) == 1
+    with pytest.raises(Unavailable, match="no commit is named 'HEAD~1'"), against.trees("HEAD~1"):
+        pass
+
+
+def test_what_fits_no_row_of_either_commit_is_one_clear_error() -> None:
+    with pytest.raises(SystemExit, match="no row matches 'vectors'"):
+        command._named([Row("vector/pool/64", Reach("<=", 1.0), lambda budget: pytest.fail("measured"))], ["vectors"])

@@ -10,6 +10,7 @@ from numba.core.options import DefaultOptions
 from numba.extending import intrinsic
 
 from agents.foundation.disk_cache import DiskCache
+from agents.foundation.inner import compile_for_both
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,7 +47,7 @@ def _compile(function: Function, **options: bool | str) -> Function:
     if _IN_PYTHON:
         # Compiled code warns of nothing; random bits overflow on purpose.
         return np.errstate(all="ignore")(function)
-    dispatcher: Any = numba.njit(**options)(function)  # type: ignore[call-overload]
+    dispatcher = compile_for_both(function, options)
     with suppress(RuntimeError, OSError):  # no file defines the function, as in an interpreter
         dispatcher._cache = DiskCache(function)
     return cast(Function, dispatcher)

@@ -16,6 +16,7 @@ from numba import types
 from numba.extending import overload
 
 from agents.foundation.compiled import WITHOUT_REFERENCES, compiled, loop
+from agents.foundation.inner import OPTIONS
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float
 from learners.policy import REFUSED
@@ -113,7 +114,7 @@ def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], boo
     # Numba compares the two signatures, annotations included.
     choose.__signature__ = signature(rule)  # type: ignore[attr-defined]
     # What is asked in every round is worth no call; the others are long.
-    options: Any = {"forceinline": stub in INLINED} | (WITHOUT_REFERENCES if stub is stays_inside else {})
+    options: Any = {"forceinline": stub in INLINED} | (WITHOUT_REFERENCES if stub is stays_inside else {}) | OPTIONS
     overload(stub, inline="never", jit_options=options)(choose)
 
 

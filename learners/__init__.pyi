@@ -17,6 +17,7 @@ from .search.contextual import ContextualSearch as ContextualSearch
 from .separators import margins as margins
 from .strategic import passes as passes
 from .strategic.accepted_only import AcceptedOnlyL2 as AcceptedOnlyL2
+from .strategic.adaptive_gradient import AdaptiveGradient as AdaptiveGradient
 from .strategic.base import Learner as Learner
 from .strategic.base import Truth as Truth
 from .strategic.biased import BiasedL2 as BiasedL2

@@ -3,6 +3,7 @@
 from typing import Any
 
 from learners.strategic.accepted_only import AcceptedOnlyL2
+from learners.strategic.adaptive_gradient import AdaptiveGradient
 from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2
 from learners.strategic.fixed import BestFixedClassifier, ConstantClassifier
@@ -35,4 +36,5 @@ LEARNERS: tuple[type[Learner[Any]], ...] = (
     AcceptedOnlyL2,
     UnknownCostsL1,
     ThreeStageL2,
+    AdaptiveGradient,
 )

@@ -6,7 +6,7 @@ costs, ``alpha_i e_i`` (with the sign of ``w_i``) for weighted l1 costs. Every o
 """
 
 import math
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,7 +126,7 @@ class SurrogateLearner(Learner[State]):
         Learn an intercept.
     """
 
-    requires = ("alpha", "cost")
+    requires: ClassVar[tuple[str, ...]] = ("alpha", "cost")
 
     def __init__(self, alpha: ArrayLike, cost: str = "l2", bias: bool = False) -> None:
         self._cost = cost_of(cost, alpha)

@@ -85,6 +85,43 @@ class Gradient(Reference):
             self.w, self.b = v[:-1], v[-1]
 
 
+class Adaptive(Reference):
+    """Descents of nine norms and three rates, mixed by AdaHedge; a vector's last entry is the intercept's."""
+
+    def __init__(self, dim: int, alpha: float | Array, radius: float) -> None:
+        super().__init__(dim, alpha, True)
+        self.fake = radius / 5
+        self.largest = np.repeat(2.0 ** np.arange(9), 3) / radius
+        self.rates = np.tile([0.25, 0.5, 1.0], 9)
+        self.v, self.squares, self.losses = np.zeros((27, dim + 1)), np.zeros(27), np.zeros(27)
+        self.gap = 0.0
+
+    @property
+    def shares(self) -> Array:
+        behind = self.losses - self.losses.min()
+        p = np.exp(-behind * np.log(27) / self.gap) if self.gap > 0 else (behind == 0).astype(float)
+        return np.asarray(p / p.sum())
+
+    def learn(self, x: Array, prediction: float, label: float, classifier: Array) -> None:
+        s, p = np.append(self.surrogate(x, label, classifier), self.fake), self.shares
+        fresh = np.maximum(0, 1 - label * self.v @ s)
+        if self.gap > 0:
+            eta = np.log(27) / self.gap
+            mixed = fresh.min() - np.log(p @ np.exp(-eta * (fresh - fresh.min()))) / eta
+        else:
+            mixed = fresh[p > 0].min()
+        for k in np.flatnonzero(fresh):
+            self.squares[k] += s @ s
+            self.v[k] += label * self.rates[k] * self.largest[k] / np.sqrt(self.squares[k]) * s
+            if self.l1:
+                self.v[k, :-1] = np.maximum(self.v[k, :-1], 0)
+            self.v[k] *= min(1.0, self.largest[k] / np.linalg.norm(self.v[k]))
+        self.gap += p @ fresh - mixed
+        self.losses += fresh
+        mixture = self.shares @ self.v
+        self.w, self.b = mixture[:-1], mixture[-1] * self.fake
+
+
 class NearestStep(Reference):
     """The first-order maximum-margin learner: signed sums of the shares of positive and of negative proxies."""
 

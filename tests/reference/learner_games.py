@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium
 
 from learners import (
+    AdaptiveGradient,
     BestFixedClassifier,
     BiasedL1,
     ConstantClassifier,
@@ -34,6 +35,7 @@ LEARNERS_AND_SCENARIOS: list[tuple[Learner[Any], str]] = [
     (StrategicMaxMargin(0.3, "l1", bias=True), "KnownL1"),
     (GradientMaxMargin(0.3, bias=True), "KnownL2"),
     (StrategicGradient([0.3, 0.1], "l1"), "KnownL1"),
+    (AdaptiveGradient(0.3), "KnownL2"),
     (UnknownCostsL1(1.0, 0.1), "KnownL1"),
 ]
 

@@ -37,6 +37,7 @@ ELSEWHERE: list[tuple[str, str, dict[str, object]]] = [
     ("biased-l2", "BiasedL2", {}),
     ("strategic-max-margin", "KnownL1", {"bias": True}),
     ("strategic-gradient", "KnownL1", {}),
+    ("adaptive-gradient", "KnownL1", {}),
     ("gappletron", "FullInformation", {}),
     ("gaptron", "FullInformation", {}),
     ("inverse-gap-weighting", "FullInformation", {}),

@@ -170,6 +170,8 @@ SLOW = [
     case("second-order-strategic-perceptron", "KnownL2", ALL_DIMS, noise=0.1),
     case("strategic-gradient", "KnownL2", ALL_DIMS, noise=0.1),
     case("strategic-gradient", "GermanCredit", _cost="l1", _bias=True),
+    case("adaptive-gradient", "KnownL2", ALL_DIMS, noise=0.1),
+    case("adaptive-gradient", "GermanCredit"),
     case("strategic-max-margin", "KnownL2", [1, 2, 10], horizon=100),
     case("gradient-max-margin", "KnownL2", ALL_DIMS),
     case("gradient-max-margin", "GermanCredit", _cost="l1", _bias=True, separable=True),

@@ -16,7 +16,7 @@ from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
-from numba.core.types import RecursiveCall
+from numba.core.types import RecursiveCall, unliteral
 
 VERSIONS = ("0.68",)
 KNOWN = numba.__version__.rpartition(".")[0] in VERSIONS
@@ -82,8 +82,9 @@ class TwoFaced(CPUDispatcher):
         return super().is_compiling or self.inner.is_compiling
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """Say what a call from compiled code returns."""
-        return self.inner.get_call_template(arguments, named)
+        """Say what a call from compiled code returns; a literal is a number like others, and compiled as one."""
+        arguments, named = map(unliteral, arguments), {name: unliteral(kind) for name, kind in named.items()}
+        return self.inner.get_call_template(tuple(arguments), named)
 
     def get_overload(self, signature: Any) -> Any:
         """Return what compiled code calls."""

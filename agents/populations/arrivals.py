@@ -13,7 +13,7 @@ from agents.foundation import streams
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float, Int, Key
-from agents.populations.caps import separable_individual
+from agents.populations.caps import Caps, separable_individual
 from agents.populations.limits import checked_block
 from agents.populations.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, check_source
 
@@ -59,6 +59,7 @@ def draw_direction(key: Key, nonnegative: bool, direction: Float) -> None:
 @inlined
 def fill_block(
     source: Source,
+    caps: Caps | None,
     key: Key,
     direction: Float,
     first: int,
@@ -73,6 +74,8 @@ def fill_block(
     Parameters
     ----------
     source : Source
+    caps : Caps or None
+        Those of the source; None where its individuals are given, so that nothing is compiled which draws some.
     key : ndarray, shape (2,), uint64
         Of the game.
     direction : ndarray, shape (d,)
@@ -87,42 +90,39 @@ def fill_block(
         The source's own, unless individuals are computed: then rows from ``place`` on are overwritten.
     """
     fill_members(source.order, key, first, source.size, source.head, index)
-    given = source.features.shape[0] > 0
     for k in range(index.shape[0]):
         row = index[k]
-        if given:
+        if caps is None:
             label[k] = source.labels[row]
         else:
             index[k] = place + k
-            label[k] = draw_individual(source, key, direction, row, index[k], features, budgets)
+            label[k] = draw_individual(source, caps, key, direction, row, index[k], features, budgets)
         if source.noise > 0.0 and streams.uniform(key, streams.NOISE, first + k) < source.noise:
             label[k] = -label[k]
 
 
 @inlined
 def draw_individual(
-    source: Source, key: Key, direction: Float, row: int, place: int, features: Float, budgets: Float
+    source: Source, caps: Caps, key: Key, direction: Float, row: int, place: int, features: Float, budgets: Float
 ) -> float:
     """Compute a new individual, or member ``row`` of a pool, into row ``place``; return the label."""
     new = source.order == NEW
     purpose, round = (streams.ARRIVALS, row) if new else (streams.POPULATION, 1 + row)
     if source.reaches[1] > 0.0:
         budgets[place, 0] = draw_alpha(source.reaches, key, round)
-    return separable_individual(key, purpose, round, direction, source.caps, features[place])
+    return separable_individual(key, purpose, round, direction, caps, features[place])
 
 
 @loop
 def draw_pool(source: Source, key: Key, direction: Float, features: Float, labels: Float, budgets: Float) -> None:
     """Compute every member of a pool: ``features`` (M, d), ``labels`` (M,) and, where they differ, ``budgets``."""
     for row in range(labels.shape[0]):
-        labels[row] = draw_individual(source, key, direction, row, row, features, budgets)
+        labels[row] = draw_individual(source, source.caps, key, direction, row, row, features, budgets)
 
 
 @loop
 def begin_games(source: Source, keys: Key, games: Int, directions: Float) -> None:
     """Draw w* for each of the ``games`` (n,) from its row of ``keys`` (N, 2) into its row of ``directions`` (N, d)."""
-    if source.features.shape[0] > 0:
-        return
     for game in games:
         drawn_from = source.origin[0] if source.origin.shape[0] > 0 else keys[game]
         draw_direction(drawn_from, source.nonnegative, directions[game])
@@ -131,6 +131,7 @@ def begin_games(source: Source, keys: Key, games: Int, directions: Float) -> Non
 @loop
 def fill_games(
     source: Source,
+    caps: Caps | None,
     keys: Key,
     directions: Float,
     rounds: Int,
@@ -152,6 +153,7 @@ def fill_games(
         if at == 0:
             fill_block(
                 source,
+                caps,
                 keys[game],
                 directions[game],
                 rounds[game],
@@ -203,7 +205,8 @@ class ManyArrivals:
         self.directions = np.zeros((games, dim))
         self.features, self.own_budgets = source.features, source.budgets
         differ = source.reaches[1] > 0.0
-        if not len(self.features):
+        self._caps = None if len(self.features) else source.caps
+        if self._caps is not None:
             self.features = np.zeros((games * block, dim))
             self.own_budgets = np.zeros((games * block if differ else 0, 1))
         self.budgets = self.own_budgets if differ else None
@@ -211,7 +214,8 @@ class ManyArrivals:
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
         self.keys[games] = keys
-        begin_games(self.source, self.keys, games, self.directions)
+        if self._caps is not None:
+            begin_games(self.source, self.keys, games, self.directions)
 
     def fill(self, rounds: Int, wanted: int | None = None) -> int:
         """Compute the blocks that begin with a game's next round (N,); return for how many rounds that suffices.
@@ -221,6 +225,7 @@ class ManyArrivals:
         return int(
             fill_games(
                 self.source,
+                self._caps,
                 self.keys,
                 self.directions,
                 rounds,

@@ -1,4 +1,4 @@
-"""The command line: ``strategic-env list | run | report | train | reproduce``."""
+"""The command line: ``strategic-env list | run | report | train | reproduce | warm``."""
 
 import importlib.metadata
 import json
@@ -348,6 +348,35 @@ def reproduce(
         _failed(f"unexpected: {line}", FAILED)
     if result.unexpected:
         raise typer.Exit(FAILED)
+
+
+@app.command()
+def warm(
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SCENARIO]...", help="Their names; all that `strategic-env list` shows by default."),
+    ] = None,
+) -> None:
+    """Compile ahead what `run SCENARIO` needs, and environments of one game and of many, on all processor cores.
+
+    What is compiled is kept on disk, where every later process finds it.
+    """
+    from strategic_env.bench.warming import warm
+    from strategic_env.games.registration import scenario_names
+    from strategic_env.games.scenarios import kind_of
+
+    names = list(dict.fromkeys(scenarios or scenario_names()))
+    with _usage():
+        for name in names:
+            kind_of(name)
+    if not errors.is_terminal:
+        errors.print(f"compiling for {', '.join(names)}")
+    try:
+        with _progress() as bar:
+            task = bar.add_task("compiling", total=None)
+            warm(names, lambda what, total: bar.update(task, advance=1, total=total, description=what))
+    except KeyboardInterrupt:
+        raise typer.Exit(_failed("interrupted: what had been compiled is kept", FAILED)) from None
 
 
 @contextmanager

@@ -1,3 +1,4 @@
+from . import explorer as explorer
 from . import report as report
 from .bench.evaluation import Results as Results
 from .bench.evaluation import evaluate as evaluate
@@ -11,6 +12,7 @@ from .games.multiclass.vector import OnlineMulticlassVectorEnv as OnlineMulticla
 from .games.scenarios import scenario as scenario
 from .games.shared.rollout import Rollout as Rollout
 from .games.strategic.own_table import from_table as from_table
+from .games.strategic.record import RecordedGame as RecordedGame
 from .games.strategic.scenario import Scenario as Scenario
 from .games.strategic.setting import Setting as Setting
 from .games.strategic.single import StrategicClassificationEnv as StrategicClassificationEnv

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.costs import L2
+from agents.costs import L2, Cost, L2Cost
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, finite_number
 from agents.foundation.lanes import dot, length
 from agents.foundation.streams import game_key, uniform
@@ -140,6 +140,10 @@ class AcceptedOnlyL2(RandomizedLearner[AcceptedOnlyState]):
             episode=np.zeros(games, dtype=np.int64),
             published=np.zeros(games, dtype=np.int64),
         )
+
+    def believed_cost(self, state: AcceptedOnlyState) -> Cost:
+        """Return the cost that it was told."""
+        return L2Cost(self.alpha)
 
     def begin_episode(self, state: AcceptedOnlyState, game: int, key: Key) -> None:
         """Give a new episode a random stream of its own."""

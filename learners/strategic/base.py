@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.costs import Cost
 from agents.foundation.checks import count, finite_array, finite_number, flag, one_of
 from learners.bounds.common import RELATIVE_SLACK
 from learners.policy import RandomizedPolicy, RuledPolicy
@@ -128,6 +129,18 @@ class Learner(RuledPolicy[State]):
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the theorem's mistake bound, sharpened or as printed; None where its assumptions fail."""
         return None
+
+    def believed_cost(self, state: State) -> Cost | None:
+        """Return the cost that it now takes individuals to have in game 0; None if it takes reports at face value."""
+        return None
+
+    def intercept_of(self, state: State) -> float | None:
+        """Return the intercept that game 0 has learned beside its weights; None if it learns none."""
+        return None
+
+    def findings(self, state: State) -> dict[str, float]:
+        """Return what a search has found in game 0, by name: its phase, its estimate, and the like."""
+        return {}
 
     @classmethod
     def from_knowledge(cls, knowledge: Mapping[str, object], **parameters: Any) -> Self:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.costs import L2
+from agents.costs import L2, Cost, L2Cost
 from agents.foundation.checks import finite_length, flag
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
@@ -184,6 +184,19 @@ class BiasedL2(Learner[BiasedL2State]):
             radius=np.full(games, self.radius),
             literal=np.full(games, self.literal),
         )
+
+    def believed_cost(self, state: BiasedL2State) -> Cost:
+        """Return the cost that it was told."""
+        return L2Cost(self.alpha)
+
+    def intercept_of(self, state: BiasedL2State) -> float:
+        """Return ``-w.p``, since the weights are those around the origin p."""
+        return float(-state.weights[0] @ state.origin[0])
+
+    def findings(self, state: BiasedL2State) -> dict[str, float]:
+        """Return the stage, from 1, the origins given up, and the current one."""
+        found = {"stage": float(state.stage[0] + 1), "origins given up": float(state.guesses[0])}
+        return found | {f"p_{i}": value for i, value in enumerate(state.origin[0].tolist(), start=1)}
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 4's bound; None for other or differing costs or where it was told too much or too little."""

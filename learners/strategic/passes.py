@@ -75,6 +75,36 @@ class Sweeps(NamedTuple):
     clean: bool
 
 
+class Knowledge:
+    """What a learner knows, to tell whether it has learned something.
+
+    Parameters
+    ----------
+    fresh, begun : NamedTuple of arrays
+        Its state before and after it published for the first time. What differs, before there is anything to learn, is
+        a clock, such as the number of classifiers published.
+
+    Examples
+    --------
+    >>> from learners import Perceptron
+    >>> from learners.strategic.passes import Knowledge
+    >>> state = Perceptron().initial_state(games=1, dim=2)
+    >>> knowledge = Knowledge(state, state)
+    >>> state.weights[0, 0] = 1.0
+    >>> knowledge.changed(state), knowledge.changed(state)
+    (True, False)
+    """
+
+    def __init__(self, fresh: Any, begun: Any) -> None:
+        self._fields = [at for at, (old, new) in enumerate(zip(fresh, begun, strict=True)) if (old == new).all()]
+        self._known = [begun[at].copy() for at in self._fields]
+
+    def changed(self, state: Any) -> bool:
+        """Whether anything is known that was not at the last question."""
+        known, self._known = self._known, [state[at].copy() for at in self._fields]
+        return any((old != new).any() for old, new in zip(known, self._known, strict=True))
+
+
 def steps(
     learner: Learner[Any], features: ArrayLike, labels: ArrayLike, cost: Cost | None = None
 ) -> Iterator[tuple[Step, Any]]:
@@ -120,24 +150,20 @@ def steps(
     budgets = cost.budgets(points.shape[1])
     if len(budgets) != 1:
         raise ValueError(f"cost must be the same for every individual, got {cost!r}")
-    fresh = learner.initial_state(1, points.shape[1])
     classifier, state = learner.predict(
         _observation(np.zeros(points.shape[1]), 0.0, 0.0, np.zeros(points.shape[1] + 1), 0)
     )
-    # What changes before there is anything to learn is a clock, such as the number of classifiers published.
-    knowledge = [at for at, (old, new) in enumerate(zip(fresh, state, strict=True)) if (old == new).all()]
+    knowledge = Knowledge(learner.initial_state(1, points.shape[1]), state)
     for number in range(2**62):
         sweep, index = divmod(number, len(points))
         report = np.empty(points.shape[1])
         accepted, _, _ = respond(cost.norm, np.asarray(classifier, np.float64), points[index], budgets[0], report)
         prediction = 1.0 if accepted else -1.0
-        before = [state[at].copy() for at in knowledge]
         published = classifier
         classifier, state = learner.predict(
             _observation(report, prediction, marks[index], published, number + 1), state
         )
-        updated = any((old != state[at]).any() for old, at in zip(before, knowledge, strict=True))
-        yield Step(sweep + 1, index, report, prediction, updated, state[0][0].copy()), state
+        yield Step(sweep + 1, index, report, prediction, knowledge.changed(state), state[0][0].copy()), state
 
 
 def sweep(

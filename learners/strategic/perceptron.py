@@ -111,6 +111,10 @@ class Perceptron(Learner[PerceptronState]):
             np.full(games, self.threshold),
         )
 
+    def intercept_of(self, state: PerceptronState) -> float | None:
+        """Return the weight of the fake coordinate, with a bias."""
+        return float(state.intercept[0]) if self.bias else None
+
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Novikoff's bound where nobody can move, else None: strategic individuals void it."""
         if any(truth.alpha):

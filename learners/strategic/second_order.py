@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.costs import L2
+from agents.costs import L2, Cost, L2Cost
 from agents.foundation.checks import finite_length, finite_number
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import length
@@ -154,3 +154,7 @@ class SecondOrderStrategicPerceptron(Learner[SecondOrderState]):
             target=np.zeros((games, dim)),
             alpha=np.full((games, 1), self.alpha),
         )
+
+    def believed_cost(self, state: SecondOrderState) -> Cost:
+        """Return the cost that it was told."""
+        return L2Cost(self.alpha)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.costs import L1, L2, WeightedL1Cost, farthest, steepest
+from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, farthest, steepest
 from agents.foundation.checks import finite_length, finite_reaches, flag
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
@@ -93,6 +93,10 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
     def initial_state(self, games: int, dim: int) -> StrategicL2State:
         """Return zero weights for each game."""
         return StrategicL2State(np.zeros((games, dim)), np.full(games, self.alpha))
+
+    def believed_cost(self, state: StrategicL2State) -> Cost:
+        """Return the cost that it was told."""
+        return L2Cost(float(state.alpha[0]))
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 1's bound, or Corollary 1's where alphas lie in ``[alpha, alpha + gamma/2]``; else None."""
@@ -247,6 +251,10 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
             np.full(games, self.literal),
         )
 
+    def believed_cost(self, state: StrategicL1State) -> Cost:
+        """Return the cost that it was told."""
+        return WeightedL1Cost(state.alpha[0].tolist())
+
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 2's bound; None for other costs, negative weights of w* or a hyperplane off the origin."""
         if not self._applies(truth) or truth.intercept != 0.0:
@@ -289,6 +297,10 @@ class BiasedL1(StrategicPerceptronL1):
     name = "biased-l1"
     summary = "Strategic Perceptron for weighted l1 costs with an intercept (Section 7)"
     fake = 1.0
+
+    def intercept_of(self, state: StrategicL1State) -> float:
+        """Return the weight of the fake coordinate."""
+        return float(state.intercept[0])
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the bound of Section 7; None for other costs or negative weights of w*."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.boundary import on_boundary, scale
+from agents.boundary import FLOAT64_EPS, on_boundary, scale
 from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, farthest, reach, steepest
 from agents.foundation.checks import finite_length, finite_reaches, flag, one_of
 from agents.foundation.compiled import loop
@@ -92,6 +92,29 @@ def write_constant(accept: bool, out: Float) -> None:
         out[-1] = -1.0
 
 
+def surrogate_point(cost: Cost | None, classifier: Float, report: Float, label: float, reach_scale: float) -> Float:
+    """Return the point (d,) that a learner takes a report for.
+
+    Parameters
+    ----------
+    cost : Cost or None
+        What it takes individuals' cost to be (`Learner.believed_cost`); None: every report is its own surrogate point.
+    classifier : ndarray, shape (d + 1,)
+        What was published.
+    report : ndarray, shape (d,)
+    label : float
+        -1 or +1.
+    reach_scale : float
+        The largest distance that anybody moves.
+    """
+    surrogate = report.copy()
+    if cost is not None:
+        budget = cost.budgets(report.size)[0]
+        if may_have_moved(classifier, report, label, max(reach_scale, farthest(budget)), FLOAT64_EPS):
+            subtract_pull(cost.norm, classifier, budget, surrogate)
+    return surrogate
+
+
 def cost_of(cost: str, alpha: ArrayLike) -> Cost:
     """Return the manipulation cost that all individuals share.
 
@@ -132,6 +155,14 @@ class SurrogateLearner(Learner[State]):
         self._cost = cost_of(cost, alpha)
         self.bias = flag("bias", bias)
         self.parameters = {"alpha": self._cost.alpha.tolist(), "cost": cost, "bias": self.bias}
+
+    def believed_cost(self, state: State) -> Cost:
+        """Return the cost that it was told."""
+        return self._cost
+
+    def intercept_of(self, state: State) -> float | None:
+        """Return the intercept, with a bias."""
+        return float(getattr(state, "intercept")[0]) if self.bias else None  # noqa: B009  (a State is any named tuple)
 
     def _budgets(self, games: int, dim: int) -> Float:
         """Return alpha for each game: (games, 1) for l2, (games, dim) for weighted l1."""

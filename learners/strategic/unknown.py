@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from agents.boundary import forbidden
-from agents.costs import L1, L2
+from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost
 from agents.foundation.checks import count, finite_length, flag
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import copy, length
@@ -216,6 +216,23 @@ class UnknownCostL2(Learner[UnknownCostState]):
             literal=np.full(games, self.literal),
             direction=np.full(games, self.direction, dtype=np.int64),
         )
+
+    def believed_cost(self, state: UnknownCostState) -> Cost:
+        """Return the cost with the current phase's estimate of alpha."""
+        estimate = float(state.estimate[0])
+        if self.direction < 0:
+            return L2Cost(estimate)
+        return WeightedL1Cost((estimate * np.eye(state.weights.shape[1])[self.direction]).tolist())
+
+    def findings(self, state: UnknownCostState) -> dict[str, float]:
+        """Return the phase, its estimate, what brackets alpha and, where it is guessed, the margin."""
+        found = {
+            "phase": float(state.phases[0]),
+            "estimate": float(state.estimate[0]),
+            "alpha is more than": float(state.low[0]),
+            "alpha is less than": float(state.high[0]),
+        }
+        return found | ({"guessed margin": float(state.margin[0])} if self.halves else {})
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 3's bound; None for other or differing costs, or a hyperplane off the origin."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.boundary import score, tolerance
-from agents.costs import L1, steepest
+from agents.costs import L1, Cost, WeightedL1Cost, steepest
 from agents.foundation.checks import finite_length
 from agents.foundation.compiled import compiled
 from agents.foundation.lanes import dot, length
@@ -147,3 +147,11 @@ class UnknownCostsL1(Learner[UnknownCostsL1State]):
             radius=np.full(games, self.radius),
             margin=np.full(games, self.margin),
         )
+
+    def believed_cost(self, state: UnknownCostsL1State) -> Cost:
+        """Return the cost with the upper bounds as reaches."""
+        return WeightedL1Cost(state.upper[0].tolist())
+
+    def findings(self, state: UnknownCostsL1State) -> dict[str, float]:
+        """Return what each alpha_i is at most."""
+        return {f"alpha_{i} is at most": value for i, value in enumerate(state.upper[0].tolist(), start=1)}

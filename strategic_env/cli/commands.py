@@ -1,4 +1,4 @@
-"""The command line: ``strategic-env list | run | report | train | reproduce | warm``."""
+"""The command line: ``strategic-env list | run | report | train | reproduce | explore | warm``."""
 
 import importlib.metadata
 import json
@@ -307,6 +307,26 @@ def _told_by(bar: Progress, task: TaskID, begun: int) -> "Callable[[training.Pro
             errors.print(f"{progress.evaluations[-1].timesteps:,} rounds: {described(progress)}")
 
     return tell
+
+
+@app.command()
+def explore(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENARIO|DIR]",
+            help="A scenario of two features, or what `run --out` left; by default the lecture's task.",
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for any free port.")] = 5006,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+) -> None:
+    """Serve a page on this machine: see a learner and its individuals step by step, or the results of a run."""
+    from strategic_env.cli import explore as explorer
+
+    with _usage():
+        page = explorer.page_for(what)
+    explorer.serve(page, port, browser)
 
 
 @app.command()

@@ -129,6 +129,11 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     ]
 
 
+def notes_of(results: Results) -> list[str]:
+    """Return what is to be said below a table of results, a line each."""
+    return _notes(results, rows(checked_results(results)))
+
+
 def unused_text(results: Results) -> str:
     """Say how many lines of a folder's files tell nothing, and what becomes of them."""
     lines = counted(results.unused_lines, "line")

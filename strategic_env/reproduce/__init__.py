@@ -5,7 +5,8 @@ from pathlib import Path
 
 from agents.foundation.checks import one_of
 from agents.foundation.files import UNFINISHED
-from strategic_env.reproduce import bounds, examples, figures, gappletron, lecture
+from strategic_env.reproduce import bounds, examples, gappletron, lecture
+from strategic_env.reproduce.paper import FIGURE_FILES
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
 from strategic_env.reproduce.result import claim
@@ -19,7 +20,7 @@ REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
 }
 # The files of each, besides its text.
 FILES: dict[str, Sequence[str]] = {
-    "examples": figures.FILES,
+    "examples": FIGURE_FILES,
     "bounds": (bounds.FILE, bounds.FILE + UNFINISHED),
     "lecture": (),
     "gappletron": (gappletron.CSV, gappletron.CSV + UNFINISHED, *gappletron.PICTURES.values()),

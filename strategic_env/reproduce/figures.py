@@ -28,16 +28,16 @@ from strategic_env.reproduce.drawing import (
     surrogate,
     write,
 )
+from strategic_env.reproduce.paper import FIGURE_FILES
 from strategic_env.reproduce.result import vector
 from strategic_env.reproduce.rounds import Played
 
 Games = Mapping[str, Sequence[Played]]
-FILES = tuple(f"figure_{number}.png" for number in range(1, 6))
 
 
 def draw(games: Games, folder: Path) -> list[Path]:
     """Draw all figures to a folder; ``games`` holds the rounds of the learner that fails, by scenario."""
-    return [figure(games, folder / name) for figure, name in zip(FIGURES, FILES, strict=True)]
+    return [figure(games, folder / name) for figure, name in zip(FIGURES, FIGURE_FILES, strict=True)]
 
 
 def figure_1(games: Games, path: Path) -> Path:

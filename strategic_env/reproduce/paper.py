@@ -14,6 +14,8 @@ from learners.strategic.perceptron import Perceptron
 from learners.strategic.strategic_perceptron import StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env.games.strategic.scenario import Scenario
 
+FIGURE_FILES = tuple(f"figure_{number}.png" for number in range(1, 6))
+
 
 class Said(NamedTuple):
     """What the paper says of a round; None where it says nothing. Weights include the intercept, where there is one."""

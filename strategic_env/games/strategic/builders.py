@@ -11,10 +11,11 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
-from agents.foundation.checks import finite_array, finite_length, flag, shown
+from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost
+from agents.foundation.checks import count, finite_array, finite_features, finite_length, flag, one_of, shown, signs
 from agents.foundation.typing import Float
 from agents.populations.finite import DataSet, FiniteKnown, FixedSequence, standardised
+from agents.populations.nature import GreedyAdversary
 from agents.populations.population import Population
 from agents.populations.separable import Separable
 from learners.separators.separable import separable_rows
@@ -32,6 +33,11 @@ DataReaches = Annotated[ArrayLike | None, "null for those of the data, a number,
 Pool = Annotated[int | None, "how many individuals there are; null: somebody new in every round"]
 DataMargin = Annotated[float | None, "needs separable=true; null: 0.1"]
 Interval = Annotated[ArrayLike, "an interval, [smallest, largest]"]
+
+
+Members = FiniteKnown | GreedyAdversary  # populations of given individuals
+# In which order given points arrive: as listed, over and over; shuffled anew in every pass; whoever it errs on first.
+ORDERS = LISTED, SHUFFLED, ADVERSARY = "listed", "shuffled", "adversary"
 
 
 @dataclass(frozen=True)
@@ -230,7 +236,7 @@ def _l1(alpha: ArrayLike, dim: int) -> Cost:
     return cost
 
 
-def _sequence(population: FiniteKnown, cost: Cost) -> Parts:
+def _sequence(population: Members, cost: Cost) -> Parts:
     """Find what separates a few given individuals: a line through the origin if there is one."""
     from learners.separators import margins
 
@@ -240,13 +246,39 @@ def _sequence(population: FiniteKnown, cost: Cost) -> Parts:
     return Parts(population, cost, separator)
 
 
+def of_points(features: ArrayLike, labels: ArrayLike, cost: Cost, head: int, order: str) -> Parts:
+    """Return what a scenario of given points is made of; it tells the margin and the only direction, too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are no sample, the order is none of `ORDERS`, or a head does not leave a block or fit the order.
+    """
+    points = finite_features("features", features)
+    marks = signs("labels", labels, len(points))
+    if one_of("order", order, ORDERS) != LISTED and head != 0:
+        raise ValueError(f"head must be 0 unless order is {LISTED!r}, got {shown(head)}")
+    first = count("head", head, maximum=len(points) - 1)
+    if order == LISTED:
+        pairs = list(zip(points.tolist(), marks.tolist(), strict=True))
+        population: Members = FixedSequence(pairs[:first], pairs[first:])
+    else:
+        population = DataSet(points, marks, standardise=False) if order == SHUFFLED else GreedyAdversary(points, marks)
+    parts = _sequence(population, cost)
+    truth, movable = truth_of(parts), np.flatnonzero(cost.budgets(points.shape[1])[0])
+    told: dict[str, object] = {} if truth is None else {"margin": truth.margin}
+    if cost.norm == L1 and movable.size == 1:
+        told["direction"] = int(movable[0])
+    return replace(parts, told=told)
+
+
 def truth_of(parts: Parts) -> Truth | None:
     """Return what the bounds depend on, or None where the labels are not separable."""
     population, cost = parts.population, parts.cost
     margin, intercept, nonnegative = population.margin, 0.0, False
     if isinstance(population, Separable):
         intercept, nonnegative = population.bias, population.nonnegative
-    elif parts.separator is not None and isinstance(population, FiniteKnown):
+    elif parts.separator is not None and isinstance(population, Members):
         intercept, nonnegative = float(parts.separator[-1]), bool((parts.separator[:-1] >= 0.0).all())
         scores = population.features @ parts.separator[:-1] + intercept
         margin = float(np.min(population.labels * scores))

@@ -97,6 +97,11 @@ class Game:
         self.arrivals.fill(self.round)
         return self.arrivals.index.tolist(), self.arrivals.label.tolist()
 
+    @property
+    def member(self) -> int:
+        """Who arrived in the last round: a row of the arrivals' features."""
+        return self._rows[(self.round - 1) % BLOCK]
+
     def cost_of(self, round: int) -> Cost:
         """Return the manipulation cost of whoever arrives in round ``round``, of the current block of rounds."""
         if self.arrivals.budgets is None:

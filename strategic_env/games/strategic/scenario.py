@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from numpy.typing import ArrayLike
+
+from agents.costs import Cost, L2Cost
 from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
-from agents.responses.individuals import BestResponse, BudgetLimited, Truthful
+from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
 from learners.policy import Policy
 from learners.strategic.base import Truth
 from learners.strategic.fixed import BestFixedClassifier
@@ -21,7 +24,7 @@ from strategic_env.games.shared.scenario import (
     check_game,
     refuse_unknown,
 )
-from strategic_env.games.strategic.builders import BUILDERS, truth_of
+from strategic_env.games.strategic.builders import BUILDERS, LISTED, of_points, truth_of
 from strategic_env.games.strategic.claims import check_truth, unverified
 from strategic_env.games.strategic.options import knowledge_of
 from strategic_env.games.strategic.rollout import COLUMNS, play_keys
@@ -129,6 +132,54 @@ class Scenario(BenchScenario):
         known = knowledge_of(parts.population, parts.cost)
         knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
         return cls(name, setting, horizon, knowledge, truth_of(parts), dict(options))
+
+    @classmethod
+    def from_points(
+        cls,
+        features: ArrayLike,
+        labels: ArrayLike,
+        cost: Cost | None = None,
+        *,
+        head: int = 0,
+        order: str = LISTED,
+        individual: Individual | None = None,
+        name: str = "points",
+    ) -> Self:
+        """Return a scenario of given individuals, with radius, margin and truth filled in.
+
+        Parameters
+        ----------
+        features : array_like, shape (n, d)
+            True features.
+        labels : array_like, shape (n,)
+            -1 or +1.
+        cost : Cost, optional
+            What moving costs; by default nobody can move.
+        head : int
+            So many of the first arrive once, in the beginning; the others then over and over.
+        order : str
+            ``"listed"``, ``"shuffled"`` anew in every pass, or ``"adversary"``: whoever the classifier errs on, if any.
+        individual : Individual, optional
+            How they answer; they best-respond by default.
+        name : str
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no sample, or an argument does not fit.
+
+        Examples
+        --------
+        >>> from agents import L2Cost
+        >>> from strategic_env import Scenario
+        >>> scenario = Scenario.from_points([[-1.0, 0.0], [0.0, -1.0], [-0.5, -1.0]], [-1, 1, -1], L2Cost(0.5))
+        >>> round(scenario.knowledge["radius"], 3), round(scenario.truth.margin, 3)
+        (1.118, 0.243)
+        """
+        parts = of_points(features, labels, L2Cost(0.0) if cost is None else cost, head, order)
+        setting = Setting(population=parts.population, cost=parts.cost, individual=individual or BestResponse())
+        knowledge = knowledge_of(parts.population, parts.cost) | dict(parts.told)
+        return cls(name, setting, parts.horizon, knowledge, truth_of(parts))
 
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""

@@ -21,6 +21,7 @@ from .strategic.adaptive_gradient import AdaptiveGradient as AdaptiveGradient
 from .strategic.base import Learner as Learner
 from .strategic.base import Truth as Truth
 from .strategic.biased import BiasedL2 as BiasedL2
+from .strategic.estimators import from_estimator as from_estimator
 from .strategic.fixed import BestFixedClassifier as BestFixedClassifier
 from .strategic.fixed import ConstantClassifier as ConstantClassifier
 from .strategic.gradient import StrategicGradient as StrategicGradient

@@ -10,6 +10,7 @@ from learners import policy
 from learners.catalogue import build, learner_class, learners_of
 from learners.rl.normalisation import Normalisation
 from learners.strategic.base import Learner
+from learners.strategic.estimators import learns_by_itself
 from strategic_env.bench.arguments import one_line, parse_learner
 from strategic_env.bench.encoding import plain
 from strategic_env.games.shared.scenario import BenchScenario, check_game
@@ -122,6 +123,11 @@ def contestant(learner: str | Predictor | Contestant, scenario: BenchScenario, /
         if twice := given.keys() & parameters.keys():
             raise ValueError(f"a parameter must be given once, got {min(twice)!r} in {learner!r} and as a keyword")
         return _named(named, scenario, given | parameters)
+    if not isinstance(learner, type) and learns_by_itself(learner):
+        raise TypeError(
+            "an estimator plays as learners.from_estimator(estimator), which publishes its coefficients, got "
+            f"{shown(learner)}"
+        )
     if isinstance(learner, type) or not callable(getattr(learner, "predict", None)):
         raise TypeError(
             "a learner must be a name, or an object with a method predict(observation, state, episode_start, "

@@ -138,8 +138,8 @@ def evaluate(
     learners : iterable or mapping of str, Predictor or Contestant, optional
         Names (`learners.catalogue.LEARNERS`) with parameters as on the command line (``"perceptron:bias=true"``),
         learners, or other objects with Stable-Baselines3's ``predict``; what these learn must be in the state that they
-        return, for each run begins with state None. The keys of a mapping are the names that results show. By default
-        every learner that the scenario tells enough.
+        return, for each run begins with state None and, of somebody else's object, with a copy. The keys of a mapping
+        are the names that results show. By default every learner that the scenario tells enough.
     scenario : str, Scenario or MulticlassScenario
         What they meet.
     seeds : int or sequence of int

@@ -1,6 +1,10 @@
 """One contestant, one seed: play and count."""
 
+import copy
+import io
+import pickle
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -12,11 +16,15 @@ from gymnasium import spaces
 from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, entries_of, is_many, shown
 from agents.foundation.streams import game_key
 from learners.policy import Policy
-from strategic_env.bench.contestants import Contestant
+from strategic_env.bench.contestants import Contestant, Predictor
 from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import BenchScenario
 
 MOST_CHECKPOINTS = 1000
+# What `learners.policy` notes on a learner, of the kinds of arrays that it met.
+NOTED = ("_patterns", "_usual")
+# Whose learners keep what they learn in their state: ours, and models, which may switch modes while they predict.
+KEPT_APART = ("learners.", "stable_baselines3.", "sb3_contrib.")
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ def _said(error: Exception) -> str:
 
 
 def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, tally: "_Tally") -> None:
-    learner = scenario.reference_learner(seed, rounds) if contestant.learner is None else contestant.learner
+    learner = scenario.reference_learner(seed, rounds) if contestant.learner is None else _apart(contestant.learner)
     if isinstance(learner, Policy):
         learner = learner.for_run(seed)
     if isinstance(learner, Policy) and learner.has_rules() and scenario.in_compiled_code():
@@ -86,7 +94,7 @@ def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: in
     flat = isinstance(getattr(learner, "observation_space", None), spaces.Box)
     env = scenario.lasting(rounds).make(observation="flat" if flat else "dict")
     observation, _ = env.reset(seed=seed)
-    state = None
+    state, before = None, _content(learner)
     for _ in range(rounds):
         answer = learner.predict(observation, state, None, True)
         if not isinstance(answer, tuple) or len(answer) != 2:
@@ -94,6 +102,43 @@ def _play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: in
         action, state = answer
         observation, reward, _, _, info = env.step(action)
         tally.count(float(reward), info)
+    if before != _content(learner):
+        warnings.warn(
+            f"{contestant.label} changed while it played: what it learns must be in the state that predict returns, "
+            "since it may play many games at once; each run began with a copy",
+            stacklevel=5,
+        )
+
+
+def _apart(learner: Predictor) -> Predictor:
+    """Return a copy of what somebody else wrote, so that nothing it keeps on itself reaches the next run."""
+    if type(learner).__module__.startswith(KEPT_APART):
+        return learner
+    try:
+        return copy.deepcopy(learner)
+    except Exception:  # copying runs any code
+        return learner
+
+
+def _content(learner: Predictor) -> bytes | None:
+    """Return all that an object of somebody else's holds; None where that cannot be told."""
+    if type(learner).__module__.startswith(KEPT_APART):
+        return None
+    try:
+        _Content(content := io.BytesIO(), protocol=4).dump(vars(learner))
+    except Exception:  # pickling runs any code
+        return None
+    return content.getvalue()
+
+
+class _Content(pickle.Pickler):
+    """Writes what tells an object from what it was, to be compared, not loaded."""
+
+    def reducer_override(self, part: object) -> Any:
+        """Leave out what a learner of this package notes, wherever it is part of another."""
+        if not isinstance(part, Policy):
+            return NotImplemented
+        return object, (), {name: value for name, value in vars(part).items() if name not in NOTED}
 
 
 class _Tally:

@@ -13,6 +13,8 @@ from .multiclass.pnewtron import PNewtron as PNewtron
 from .multiclass.soba import SobaDiagonal as SobaDiagonal
 from .proofs.certificate import Certificate as Certificate
 from .search.base import SearchLearner as SearchLearner
+from .search.centres import KCentres as KCentres
+from .search.centres import TwoCentres as TwoCentres
 from .search.contextual import ContextualSearch as ContextualSearch
 from .separators import margins as margins
 from .strategic import passes as passes

@@ -22,12 +22,15 @@ SCENARIOS = [
     scenario("UnknownL1Single"),
     scenario("Bandit", classes=3),
     scenario("FullInformation", classes=3),
+    scenario("FullInformation", classes=2),
 ]
 # What the command line must be told besides, and forms that do not take part by default.
 PARAMETERS: dict[str, list[dict[str, object]]] = {
     "constant-classifier": [{}, {"accept": False}],
     "perceptron": [{}, {"bias": True, "learning_rate": 0.5}],
     "gradient-max-margin": [{}, {"bias": True}],
+    "two-centres": [{}],
+    "k-centres": [{}, {"engine": "one-scale", "margin": 0.1, "updates": "paper"}],
     "three-stage-l2": [{"noise": 0.1}],
     "gappletron": [{}, {"descent": "projected", "norm": 0.8}, {"descent": "parameter_free"}],
     "sb3": [{"path": "meta-l2"}],

@@ -96,15 +96,13 @@ class Ellipsoids(CentresEngine):
 
     def potential(self, state: CentresState) -> Float:
         """Return half of a bound on the expected loss of all further rounds, in the original similarity."""
-        scale = self.lift.scale(state.features.shape[1]) ** self.exponent
+        lifted, scale = state.query.shape[1], self.lift.scale(state.features.shape[1]) ** self.exponent
         rows = zip(state.volumes, state.thresholds, strict=True)
-        lifted = state.query.shape[1]
-        return scale * np.array(
-            [
-                sum(potential(volumes, thresholds, self.exponent, lifted) for volumes in pairs)
-                for pairs, thresholds in rows
-            ]
-        )
+        totals = [
+            sum(potential(volumes, thresholds, self.exponent, lifted) for volumes in pairs)
+            for pairs, thresholds in rows
+        ]
+        return np.asarray(np.array(totals) * scale)
 
 
 class OneScale(Ellipsoids):

@@ -84,7 +84,8 @@ def maximise(table: Float, tolerance: float) -> Int:
         Rows ``A x <= b`` with ``b >= 0`` as ``[A, b]``, last of them ``[-c, 0]``. Variables n to n + m - 1 are slack.
     """
     rows, columns = table.shape[0] - 1, table.shape[1] - 1
-    free, basis = np.arange(columns), columns + np.arange(rows)
+    free: Int = np.arange(columns)
+    basis: Int = np.arange(columns, columns + rows)
     patience = 5 * (rows + columns)
     for step in range(20 * patience):  # rounding must not go on for ever
         bland = step > patience

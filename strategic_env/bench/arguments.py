@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
+from agents.foundation.checks import LARGEST_LENGTH, count
+
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -44,6 +46,27 @@ def parse_learner(text: str) -> tuple[str, dict[str, object]]:
         else:
             settings.append(piece)
     return name, parse_settings(settings)
+
+
+def parse_seeds(text: str) -> int | list[int]:
+    """Turn ``"10"`` into the number 10 of seeds, and ``"5-9"``, ``"7,"`` or ``"0,3,7-9"`` into a list of them.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if text.isdecimal():
+        return int(text)
+    seeds: list[int] = []
+    for part in text.removesuffix(",").split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+            raise ValueError(f"seeds must be a number, or which (5-9, or 0,3,7-9), got {text!r}")
+        start, stop = int(first), int(last if dash else first)
+        count("seeds' number", stop - start + 1, maximum=LARGEST_LENGTH)
+        seeds += range(start, stop + 1)
+    return seeds
 
 
 def one_line(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from strategic_env.bench.arguments import one_line, parse_learner, parse_settings
+from strategic_env.bench.arguments import one_line, parse_learner, parse_seeds, parse_settings
 from strategic_env.report.output import plain_console, standard_streams
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="strategic-env",
     help="Learners meet people who react to them.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -172,7 +171,10 @@ def run(
             help="A learner and its parameters; may be repeated. Default: all that are told enough.",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds.")] = 10,
+    seeds: Annotated[
+        str,
+        typer.Option(metavar="N|A-B,...", help="How many seeds (10: 0 to 9), or which (5-9: 5 to 9, both; 0,3,7-9)."),
+    ] = "10",
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Rounds per run; the scenario's horizon by default.")
     ] = None,
@@ -190,8 +192,9 @@ def run(
     from strategic_env.bench.playing import seed_numbers
     from strategic_env.cli.choices import chosen_scenario
 
+    with _usage("--"):
+        numbers = seed_numbers(parse_seeds(seeds))
     with _usage():
-        numbers = seed_numbers(seeds)
         chosen = chosen_scenario(scenario, parse_settings(settings or []), label, alpha or [], groups, _note)
         chosen = chosen if rounds is None else chosen.lasting(rounds)
         skipped: list[str] = []
@@ -212,21 +215,79 @@ def run(
     _run(chosen, players, numbers, chosen.horizon, out, as_json)
 
 
+FOLDERS = typer.Argument(metavar="DIR...", exists=True, file_okay=False, help="What `run --out` left.")
+
+
 @app.command()
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="What `run --out` left.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    folders: Annotated[list[Path], FOLDERS],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for each DIR instead of the table.")
+    ] = False,
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="FORM", help="Print `markdown`, `latex` or `csv`, of all DIRs.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curves of one DIR: .png, .pdf or .svg.")
+    ] = None,
+    band: Annotated[
+        str, typer.Option(metavar="BAND", help="Of the picture: `min-max`, `quantiles` or `bootstrap`.")
+    ] = "min-max",
 ) -> None:
-    """Show all runs that DIR holds, whoever played them, and write nothing.
+    """Show all runs that every DIR holds, whoever played them, and write nothing but the picture asked for.
 
     What a run left undone, the same `run` finishes.
     """
-    from strategic_env.bench.evaluation import Results
+    from strategic_env.cli.showing import drawn, loaded, written
 
-    with _usage(f"DIR must hold the results of a run, got {folder}: "):
-        results = Results.load(folder)
-    _show(results, None, as_json)
-    _fail_with(results)
+    with _usage():
+        if as_json and form is not None:
+            raise ValueError("--json and --format exclude each other")
+        results = [loaded(folder) for folder in folders]
+        text = None if form is None else written(results, form)
+        saved = None if picture is None else drawn(results, picture, band)
+    if text is not None:
+        print(text)
+    else:
+        for one in results:
+            _show(one, None, as_json)
+    if saved is not None:
+        errors.print(f"saved {saved}", style="dim")
+    for one in results:
+        _fail_with(one)
+
+
+@app.command()
+def compare(
+    folders: Annotated[list[Path], FOLDERS],
+    baseline: Annotated[
+        str | None, typer.Option(metavar="LEARNER", help="Whom others should improve on; the classic Perceptron.")
+    ] = None,
+    profiles: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw performance profiles: .png, .pdf or .svg.")
+    ] = None,
+    intervals: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the intervals of normalised scores: .png, .pdf or .svg.")
+    ] = None,
+) -> None:
+    """Compare the learners of several DIRs, one for each scenario, with intervals; docs/evaluation.md says how."""
+    from strategic_env.cli.showing import loaded
+    from strategic_env.report import comparison as comparisons
+    from strategic_env.report.curves import looks_of
+    from strategic_env.report.profiles import plot_intervals, plot_profiles
+
+    with _usage():
+        results = [loaded(folder) for folder in folders]
+        comparison = comparisons.compare(results, baseline)
+        looks = looks_of(results[0].contestants)
+        if profiles is not None:
+            plot_profiles(comparison.scores, profiles, looks=looks)
+        if intervals is not None:
+            scores = {row.learner: row.score for row in comparison.rows}
+            plot_intervals(scores, intervals, xlabel="normalised score", looks=looks)
+    comparisons.show(comparison)
+    if saved := [str(path) for path in (profiles, intervals) if path is not None]:
+        errors.print(f"saved {', '.join(saved)}", style="dim")
 
 
 @app.command(epilog=TRAININGS)

@@ -1,3 +1,8 @@
+from .comparison import compare as compare
+from .curves import plot as plot
+from .exports import to_frame as to_frame
+from .exports import to_latex as to_latex
+from .exports import to_markdown as to_markdown
 from .tables import save as save
 from .tables import show as show
 from .tables import to_json as to_json

@@ -109,6 +109,14 @@ def compare(
         is missing or failed, a recipe has the name of a learner or fewer than two policies of its own, the baseline,
         the classic Perceptron or the best fixed classifier does not take part, or the latter makes no fewer mistakes
         than the Perceptron on a scenario; as `strategic_env.report.scores.interquartile_mean`.
+
+    Examples
+    --------
+    >>> from strategic_env import evaluate, report
+    >>> learners = ["perceptron", "best-fixed-classifier", "strategic-perceptron-l2"]
+    >>> compared = report.compare([evaluate(learners, "KnownL2", seeds=3, rounds=300)])
+    >>> [(row.learner, round(row.score.value, 2)) for row in compared.rows]
+    [('perceptron', 0.0), ('best-fixed-classifier', 1.0), ('strategic-perceptron-l2', 0.91)]
     """
     recipes = {} if trained is None else trained
     mistakes = _by_recipe(mistakes_of(results), recipes)

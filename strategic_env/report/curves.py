@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from agents.foundation.checks import one_of, shown
 from agents.foundation.pictures import blank_figure, drawing, picture_path
 from agents.foundation.pictures import save_picture as save
 from agents.foundation.typing import Float
@@ -18,6 +19,7 @@ from learners.strategic.fixed import BestFixedClassifier, ConstantClassifier
 from strategic_env.bench.contestants import Contestant, parameters_of
 from strategic_env.bench.evaluation import Results
 from strategic_env.games.registration import scenario_names
+from strategic_env.report.scores import RESAMPLES
 from strategic_env.report.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     bound_of,
@@ -47,42 +49,102 @@ Look: TypeAlias = tuple[str, str]
 REFERENCE: Look = (BLACK, DASHED)
 LOOKS: tuple[Look, ...] = tuple((colour, style) for style in STYLES for colour in COLOURS)
 STILL = (ConstantClassifier.name, BestFixedClassifier.name)
+MIN_MAX, QUANTILES, BOOTSTRAP = "min-max", "quantiles", "bootstrap"
+BANDS = {
+    MIN_MAX: "band from minimum to maximum",
+    QUANTILES: "band of the middle half",
+    BOOTSTRAP: "band of the mean's 95% bootstrap interval",
+}
 # Learners that end this many times apart are told apart on logarithmic axes only.
 FAR_APART = 30.0
 # A bound this many times higher than the highest curve would squash the curves: linear and logarithmic axes.
 ROOM, LOGARITHMIC_ROOM = 3.0, 30.0
 
 
-def plot(results: Results, path: str | Path) -> None:
-    """Draw cumulative mistakes with the theorems' bounds, as a PNG, PDF or SVG, as the path ends.
+def plot(
+    results: Results, path: str | Path | None = None, *, ax: "Axes | None" = None, band: str = MIN_MAX
+) -> "Axes | None":
+    """Draw cumulative mistakes with the theorems' bounds, as a PNG, PDF or SVG, or into a figure of one's own.
 
     Axes are logarithmic where some learners stop and others err for ever. A bound far above all curves is only told.
+
+    Parameters
+    ----------
+    results : Results
+    path : path, optional
+        The file; its end says the format.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw instead, with the settings of that figure and without a title; ``ax.legend()`` names the curves.
+    band : str
+        What is drawn around the means over seeds: ``"min-max"``, ``"quantiles"`` (the middle half) or ``"bootstrap"``
+        (the mean's 95% interval).
+
+    Returns
+    -------
+    Axes or None
+        The axes that were given.
 
     Raises
     ------
     TypeError, ValueError
-        If the results are none, or the path is none or ends otherwise.
+        If the results are none, the path is none or ends otherwise, both or neither of path and axes are given, or the
+        band is unknown.
     ImportError
         If matplotlib is missing.
     DrawingFailed
         If it fails.
+
+    Examples
+    --------
+    >>> import matplotlib.figure
+    >>> from strategic_env import evaluate, report
+    >>> results = evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=3, rounds=300)
+    >>> axes = matplotlib.figure.Figure(figsize=(3.3, 2.2)).subplots()
+    >>> report.plot(results, ax=axes, band="bootstrap").get_ylabel()
+    'mistakes so far'
     """
-    picture_path(path)
     checked_results(results)
+    one_of("band", band, tuple(BANDS))
+    if (path is None) == (ax is None):
+        raise ValueError("path or ax must be given, and not both: a file to write, or axes to draw into")
+    if ax is not None:
+        return _draw_into(ax, results, band)
+    picture_path(path)  # type: ignore[arg-type]  # one of the two is given
     with drawing():
-        save_picture(_drawn(results), path)
+        save_picture(_drawn(results, band), path)  # type: ignore[arg-type]
+    return None
 
 
-def _drawn(results: Results) -> "Figure":
+def _draw_into(axes: "Axes", results: Results, band: str) -> "Axes":
+    """Draw curves and bounds into axes of somebody's own, whose looks are their own business."""
+    if not hasattr(axes, "fill_between"):
+        raise TypeError(f"ax must be axes of matplotlib, got {shown(axes)}")
+    curves = _curves(results, band)
+    logarithmic = _far_apart(curves)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("symlog", linthresh=1.0, linscale=0.5)
+    _draw_curves(axes, results.checkpoints, curves, from_origin=not logarithmic)
+    highest = max([1.0, *(float(curve.most[-1]) for curve in curves)])
+    for curve in curves:
+        if curve.bound is not None and curve.bound <= highest * (LOGARITHMIC_ROOM if logarithmic else ROOM):
+            axes.axhline(curve.bound, color=curve.colour, linewidth=1.1, linestyle=(0, (1, 1.5)))
+    axes.set_xlim(1 if logarithmic else 0, max(2, results.rounds))
+    axes.set_xlabel("round")
+    axes.set_ylabel("mistakes so far")
+    return axes
+
+
+def _drawn(results: Results, band: str = MIN_MAX) -> "Figure":
     figure = blank_figure(figsize=(9.6, 5.6))
     axes = figure.add_axes((0.08, 0.12, 0.62, 0.74))
-    curves = _curves(results)
+    curves = _curves(results, band)
     logarithmic = _far_apart(curves)
     highest = max([1.0, *(float(curve.most[-1]) for curve in curves)])
     limit = highest * (LOGARITHMIC_ROOM if logarithmic else ROOM)
     bounds = [(curve.bound, curve.colour) for curve in curves if curve.bound is not None and curve.bound <= limit]
     top = max([highest, *(bound for bound, _ in bounds)])
-    _draw_axes(axes, results, top, logarithmic)
+    _draw_axes(axes, results, top, logarithmic, band)
     _draw_curves(axes, results.checkpoints, curves, from_origin=not logarithmic)
     for bound, colour in bounds:
         axes.axhline(bound, color=colour, linewidth=1.1, linestyle=(0, (1, 1.5)))
@@ -108,16 +170,28 @@ class _Curve:
     bound: float | None
 
 
-def _curves(results: Results) -> list[_Curve]:
+def _curves(results: Results, band: str) -> list[_Curve]:
     """Summarise the runs that did not fail; a contestant without any is left out."""
     curves, looks = [], looks_of(results.contestants)
     for contestant in results.contestants:
         seeds = np.array([run.curve for run in finished(results.of(contestant))], dtype=np.float64)
         if len(seeds):
-            spread = seeds.mean(axis=0), seeds.min(axis=0), seeds.max(axis=0)
+            spread = seeds.mean(axis=0), *_band(seeds, band)
             bound = bound_of(results, contestant)
             curves.append(_Curve(shown_name(contestant), *looks[contestant.label], *spread, bound))
     return curves
+
+
+def _band(seeds: Float, band: str) -> tuple[Float, Float]:
+    """Return the lower and the upper end (checkpoints,) of the band around the mean of curves (seeds, checkpoints)."""
+    if band == MIN_MAX:
+        return seeds.min(axis=0), seeds.max(axis=0)
+    if band == QUANTILES:
+        low, high = np.quantile(seeds, (0.25, 0.75), axis=0)
+        return low, high
+    shares = np.random.default_rng(0).multinomial(len(seeds), np.full(len(seeds), 1 / len(seeds)), RESAMPLES)
+    low, high = np.quantile(shares @ seeds / len(seeds), (0.025, 0.975), axis=0)
+    return low, high
 
 
 def looks_of(contestants: Sequence[Contestant]) -> dict[str, Look]:
@@ -156,7 +230,7 @@ def _far_apart(curves: Sequence[_Curve]) -> bool:
     return bool(last) and max(last) > FAR_APART * max(1.0, min(last))
 
 
-def _draw_axes(axes: "Axes", results: Results, top: float, logarithmic: bool) -> None:
+def _draw_axes(axes: "Axes", results: Results, top: float, logarithmic: bool, band: str) -> None:
     from matplotlib.ticker import FuncFormatter
 
     if logarithmic:
@@ -171,7 +245,7 @@ def _draw_axes(axes: "Axes", results: Results, top: float, logarithmic: bool) ->
     axes.set_xlabel("round", fontsize=12)
     axes.set_ylabel("mistakes so far", fontsize=12)
     plain_axes(axes)
-    lines = _subtitle(results)
+    lines = _subtitle(results, band)
     write_above(axes, "\n".join(lines))
     axes.set_title(title(results), loc="left", fontsize=15, fontweight="bold", pad=8 + 15 * len(lines))
 
@@ -190,13 +264,13 @@ def write_above(axes: "Axes", text: str) -> None:
     axes.text(0.0, 1.02, text, transform=axes.transAxes, fontsize=10.5, color=GREY, va="bottom")
 
 
-def _subtitle(results: Results) -> list[str]:
+def _subtitle(results: Results, band: str) -> list[str]:
     """Return what the scenario is, what is drawn, and what is not."""
     table = rows(results)
     known, name = scenario_names(), results.scenario.name
     lines = [known[name]] if name in known else []
     over = seeds_text(results)
-    lines.append(f"mean of {over}, band from minimum to maximum" if len(results.seeds) > 1 else over)
+    lines.append(f"mean of {over}, {BANDS[band]}" if len(results.seeds) > 1 else over)
     if reference_of(results) is not None:
         lines.append(f"reference: {HOW_THE_REFERENCE_IS_MADE}")
     if not any(row.bound is not None for row in table):
@@ -213,7 +287,7 @@ def _draw_curves(axes: "Axes", checkpoints: Sequence[int], curves: Sequence[_Cur
             np.array([*start, *values]) for values in (checkpoints, curve.mean, curve.least, curve.most)
         )
         axes.fill_between(rounds, least, most, color=curve.colour, alpha=opacity, linewidth=0, zorder=1)
-        axes.plot(rounds, mean, color=curve.colour, linestyle=curve.style, linewidth=2.0)
+        axes.plot(rounds, mean, color=curve.colour, linestyle=curve.style, linewidth=2.0, label=curve.name)
 
 
 def _draw_names(axes: "Axes", curves: Sequence[_Curve], limit: float) -> None:

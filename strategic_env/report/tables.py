@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.text import Text
@@ -60,8 +60,7 @@ def show(results: Results, console: Console | None = None) -> None:
     """
     console = console or plain_console()
     summary = rows(checked_results(results))
-    added: list[Shown] = [(one.heading, partial(_added, one)) for one in results.scenario.table]
-    columns = [column for column in [*_COLUMNS, *added] if any(cell != MISSING for cell in map(column[1], summary))]
+    columns = columns_of([results], summary)
     what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
     console.print(Text(encodable(what, console), style="bold"))
     learners = [
@@ -72,6 +71,13 @@ def show(results: Results, console: Console | None = None) -> None:
     notes = Text(encodable("\n".join(["", *_notes(results, summary)]), console))
     notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
     console.print(notes)
+
+
+def columns_of(results: Sequence[Results], summary: Sequence[Row]) -> list[Shown]:
+    """Return the columns of numbers that a table of these rows has, in any form: those that would be empty are not."""
+    tables = {one.name: one for each in results for one in each.scenario.table}.values()
+    added: list[Shown] = [(one.heading, partial(_added, one)) for one in tables]
+    return [column for column in [*_COLUMNS, *added] if any(cell != MISSING for cell in map(column[1], summary))]
 
 
 def _below(row: Row, results: Results) -> list[Text]:
@@ -90,7 +96,7 @@ def _mean(value: float | None, sign: str) -> str:
 
 
 def _added(column: Column, row: Row) -> str:
-    return _number(row.columns[column.name], column.form)
+    return _number(row.columns.get(column.name), column.form)
 
 
 # The heading of every column of numbers of any game, and how it shows a row.
@@ -236,11 +242,15 @@ def write_summary(results: Results, path: str | Path) -> None:
     >>> line["learner"], line["mistakes_mean"], line["bound"]
     ('strategic-perceptron-l2', '3.0', '100.0')
     """
-    lines = [asdict(row) for row in rows(checked_results(results))]
-    lines = [line | line.pop("columns") for line in lines]
-    names = [field.name for field in fields(Row) if field.name != "columns"]
-    header = [*names, *(column.name for column in results.scenario.table)]
+    header, lines = records(checked_results(results))
     write_csv(file_path("path", path), header, ([line[name] for name in header] for line in lines))
+
+
+def records(results: Results) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the names of the table's numbers, unrounded, and what each learner has of them."""
+    lines = [asdict(row) for row in rows(results)]
+    names = [field.name for field in fields(Row) if field.name != "columns"]
+    return [*names, *(column.name for column in results.scenario.table)], [line | line.pop("columns") for line in lines]
 
 
 def save(results: Results, folder: str | Path) -> list[Path]:
@@ -268,7 +278,11 @@ def save(results: Results, folder: str | Path) -> list[Path]:
     checked_results(results)
     folder = made_folder("folder", file_path("folder", folder))
     refuse_strangers(folder)
-    writers = {CURVES: write_curves, SUMMARY: write_summary, PICTURE: plot}
+    writers: dict[str, Callable[[Results, Path], object]] = {
+        CURVES: write_curves,
+        SUMMARY: write_summary,
+        PICTURE: plot,
+    }
     for name, write in writers.items():
         write(results, folder / name)
     return [folder / name for name in writers]

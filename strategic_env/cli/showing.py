@@ -1,0 +1,69 @@
+"""What ``strategic-env report`` and ``compare`` read, and the forms that they print and draw."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from agents.foundation.checks import one_of
+from agents.foundation.pictures import DrawingFailed
+from strategic_env.bench.evaluation import Results
+from strategic_env.report.curves import plot
+from strategic_env.report.exports import to_latex, to_markdown
+from strategic_env.report.summary import title
+from strategic_env.report.tables import records
+
+FORMS = ("markdown", "latex", "csv")
+
+
+def loaded(folder: Path) -> Results:
+    """Return what a folder holds.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it holds no results, with its name.
+    """
+    try:
+        return Results.load(folder)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"DIR must hold the results of a run, got {folder}: {error}") from error
+
+
+def written(results: Sequence[Results], form: str) -> str:
+    """Return the table of all results as a text.
+
+    Raises
+    ------
+    ValueError
+        If there is no such form.
+    """
+    chosen = one_of("--format", form, FORMS)
+    return {"markdown": to_markdown, "latex": to_latex, "csv": _csv}[chosen](results)
+
+
+def drawn(results: Sequence[Results], picture: Path, band: str) -> Path:
+    """Draw the curves of one folder's results, and return where.
+
+    Raises
+    ------
+    ValueError
+        If there are several folders, or as `strategic_env.report.plot`.
+    """
+    if len(results) > 1:
+        raise ValueError(f"--picture is of one DIR, got {len(results)}")
+    try:
+        plot(results[0], picture, band=band)
+    except DrawingFailed as error:
+        raise ValueError(str(error)) from error
+    return picture
+
+
+def _csv(results: Sequence[Results]) -> str:
+    text = io.StringIO()
+    names = list(dict.fromkeys(name for one in results for name in records(one)[0]))
+    writer = csv.DictWriter(text, ["scenario", *names], lineterminator="\n")
+    writer.writeheader()
+    for one in results:
+        writer.writerows({"scenario": title(one), **line} for line in records(one)[1])
+    return text.getvalue().rstrip("\n")

@@ -115,9 +115,9 @@ class Policy(ABC, Generic[State]):
         """Return the state to go on with: new where there is none or an episode starts."""
         starts = None if episode_start is None else _checked_starts(episode_start, games)
         if state is None:
-            return self.initial_state(games, dim)
+            return begin(self, dim, games)
         if starts is not None and starts.any():
-            for array, fresh in zip(state, self.initial_state(games, dim), strict=True):
+            for array, fresh in zip(state, begin(self, dim, games), strict=True):
                 array[np.broadcast_to(starts, (games,))] = fresh[np.broadcast_to(starts, (games,))]
         return state
 
@@ -150,7 +150,7 @@ class Policy(ABC, Generic[State]):
 
     def _pattern(self, dim: int) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
         """Return dtype and shape of one game's part of every field, if it begins with what its rules need."""
-        begun = self.initial_state(1, dim)
+        begun = begin(self, dim)
         found = [(np.asarray(field).dtype, np.shape(field)[1:]) for field in begun]
         needed = [(field.dtype, field.shape[1:]) for field in self._maker().initial_state(self, 1, dim)]
         needed[0] = np.dtype(np.float64), self._weights_shape(dim)
@@ -166,6 +166,9 @@ class Policy(ABC, Generic[State]):
         for kind in type(self).__mro__:
             if kind.__module__.startswith(HERE) and getattr(kind, "state_class", None) is self.state_class:
                 return kind
+        if self.state_class.__module__.startswith(HERE):  # its rules need more than anybody knows but who made it
+            made = self.state_class.__name__
+            raise TypeError(f"{type(self).__name__} must inherit from a learner that has {made}, or have its own state")
         return type(self)
 
     def _check_health(self, damaged: int) -> None:
@@ -177,6 +180,21 @@ class Policy(ABC, Generic[State]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+
+def begin(learner: Policy[State], dim: int, games: int = 1) -> State:
+    """Return the state of so many games of so many features before their first round.
+
+    Raises
+    ------
+    ValueError
+        If the learner is made for another number, or needs more memory than there is.
+    """
+    try:
+        return learner.initial_state(games, dim)
+    except MemoryError as error:
+        what = f"{dim:,} features" if games == 1 else f"{games:,} games of {dim:,} features"
+        raise ValueError(f"{learner!r} needs more memory than there is for {what}: {error}") from error
 
 
 def _checked_starts(episode_start: ArrayLike, games: int) -> NDArray[np.bool_]:
@@ -259,6 +277,8 @@ class RuledPolicy(Policy[State]):
             actions, damaged = self._advance(state, seen)
         except ZeroDivisionError as error:
             raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
+        except (ValueError, OverflowError) as error:  # without the compiler, what is compiled becomes NaN or infinite
+            raise ValueError(f"state is damaged: {self.name} would compute what has no value ({error})") from error
         self._check_health(damaged)
         return actions, damaged
 

@@ -134,6 +134,18 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def function_or_none(name: str, value: object, of: str) -> None:
+    """Check that ``value`` can be called, if there is one.
+
+    Raises
+    ------
+    TypeError
+        If it cannot.
+    """
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} must be a function of {of}, got {shown(value)}")
+
+
 def file_path(name: str, value: object) -> Path:
     """Return ``value`` as the path of a file or folder; nothing is not taken for the current folder.
 
@@ -147,9 +159,17 @@ def file_path(name: str, value: object) -> Path:
     text = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a path, got {shown(value)}")
-    if not text or "\0" in text:
-        raise ValueError(f"{name} must be the path of a file or folder, got {text!r}")
+    if not text or not can_be_named(text):
+        raise ValueError(f"{name} must be the path of a file or folder, got {shown(text)}")
     return Path(text)
+
+
+def can_be_named(path: str) -> bool:
+    """Whether the file system has names like this: no byte of 0, and no character that its encoding lacks."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def one_of(name: str, value: object, allowed: tuple[str, ...]) -> str:

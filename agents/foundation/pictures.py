@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.foundation.checks import shown
+from agents.foundation.checks import can_be_named, shown
 from agents.foundation.extras import missing_extra
 from agents.foundation.files import replacing
 
@@ -57,6 +57,8 @@ def picture_path(path: str | Path) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be a str or a Path, got {shown(path)}")
     chosen = Path(path)
+    if not can_be_named(str(path)):
+        raise ValueError(f"path must be a file's, got {shown(str(path))}")
     if str(os.fspath(path)).endswith(SEPARATORS):  # which `Path` drops
         raise ValueError(f"path must be a file's, not a folder's, got {shown(os.fspath(path))}")
     if chosen.suffix.lower() not in FORMATS:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.foundation.checks import LARGEST_COUNT, LARGEST_REPORT, shown
+from agents.foundation.checks import LARGEST_COUNT, LARGEST_REPORT, LARGEST_SIZE, shown
 from agents.foundation.compiled import loop
 from agents.foundation.typing import Float, Numbers
 from learners.strategic.observation import game_rows, plain_entries, real_numbers
@@ -112,6 +112,8 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike, classes: int, actions
     reported = entries["features"]
     if reported.ndim not in (1, 2) or reported.shape[-1] == 0:
         raise ValueError(f"features must have shape (d,) or (n, d), got {reported.shape}")
+    if reported.size > LARGEST_SIZE:
+        raise ValueError(f"features must hold at most {LARGEST_SIZE:,} numbers, got shape {reported.shape}")
     dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
     features = game_rows("features", reported, games, dim)
     feedback = game_rows("feedback", entries["feedback"], games, classes)

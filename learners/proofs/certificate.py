@@ -94,6 +94,8 @@ def view_l1(found: StrategicL1State, truth: Truth, ideal: Float) -> ProofState:
 def view_search(found: UnknownCostState, truth: Truth, ideal: Float) -> ProofState:
     """Read an `UnknownCostL2`, `UnknownMarginL2` or `UnknownCostL1Single`."""
     weights, estimate, moving = np.append(found.weights, 0.0), float(found.estimate), int(found.direction)
+    if moving >= truth.dim:
+        raise ValueError(f"state.direction must be one of {truth.dim} coordinates, got {moving}")
     radius, margin, single = float(found.radius), float(found.margin), moving >= 0
     alpha = truth.alpha[moving] if single else max(truth.alpha)
     direction = np.eye(len(weights))[moving] if single else weights / (norm(weights) or 1.0)

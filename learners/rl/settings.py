@@ -111,7 +111,8 @@ def read_settings(algorithm: str, environment: str, file: str | Path | None = No
         raise ValueError(f"environment must be an id such as strategic_env/KnownL2-v0, got {shown(environment)}")
     path = FOLDER / f"{algorithm}.yml" if file is None else Path(file)
     if not path.is_file():
-        raise FileNotFoundError(f"hyper-parameters must be a YAML file, got {shown(str(file))}, where there is none")
+        what = "which is no file" if path.exists() else "where there is none"
+        raise FileNotFoundError(f"hyper-parameters must be a YAML file, got {shown(str(file))}, {what}")
     entries = _parsed(path)
     name = environment if environment in entries else DEFAULT
     if name not in entries:

@@ -221,7 +221,7 @@ def attains(
     intercept = finite_number("intercept", intercept)
     scale = max(_longest(features), abs(intercept))
     rounding = 16 * (features.shape[1] + 8) * np.finfo(float).eps
-    if margin <= rounding * scale:
+    if scale == 0.0 or margin <= rounding * scale:
         return False
     rows, least = labels[:, None] * (features / scale), (margin - labels * intercept) / scale
     slack = RELATIVE_GAP * margin / scale + rounding

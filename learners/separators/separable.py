@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike
 from agents.foundation.checks import finite_features, finite_length, signs
 from agents.foundation.typing import Bool, Float
 
+# Sizes of columns, of which the solver takes smaller ones for 0, and refuses larger ones.
+SOLVED = 1e-9, 1e14
+
 
 class SeparableRows(NamedTuple):
     """Rows that a linear separator classifies with a margin, and the separator that proves it.
@@ -57,6 +60,9 @@ def separable_rows(features: ArrayLike, labels: ArrayLike, margin: float) -> Sep
     allows the intercept.
     """
     points = finite_features("features", features)
+    sizes = np.abs(points).max(axis=0)
+    for size in sizes[((sizes > 0.0) & (sizes < SOLVED[0])) | (sizes > SOLVED[1])]:
+        raise ValueError(f"features must be standardised: from {SOLVED[0]:g} to {SOLVED[1]:g} in size, got {size}")
     sides = signs("labels", labels, len(points))
     distance = finite_length("margin", margin, above=0.0)
     best = _separate(points, sides, distance, np.ones(len(points), dtype=np.bool_))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.foundation.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, shown
+from agents.foundation.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LARGEST_SIZE, shown
 from agents.foundation.compiled import inlined, loop
 from agents.foundation.typing import Float, Numbers
 from learners.policy import FEATURES
@@ -117,6 +117,8 @@ def read(observation: Mapping[str, ArrayLike] | ArrayLike) -> Reading:
     reported = entries["features"]
     if reported.ndim not in (1, 2) or reported.shape[-1] == 0:
         raise ValueError(f"features must have shape (d,) or (n, d), got {reported.shape}")
+    if reported.size > LARGEST_SIZE:
+        raise ValueError(f"features must hold at most {LARGEST_SIZE:,} numbers, got shape {reported.shape}")
     dim, games = reported.shape[-1], len(reported) if reported.ndim == 2 else 1
     features = game_rows("features", reported, games, dim)
     classifier = game_rows("classifier", entries["classifier"], games, dim + 1)
@@ -148,7 +150,7 @@ def plain_entries(observation: object, entries_of: Callable[[Any], tuple[Any, ..
         entries = entries_of(observation)
     except KeyError:
         return None
-    if type(entries[FEATURES]) is not np.ndarray:
+    if type(entries[FEATURES]) is not np.ndarray or entries[FEATURES].size > LARGEST_SIZE:
         return None
     if entries[FEATURES].ndim == 1:
         return entries

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Self
 
-from agents.foundation.checks import count, file_path, is_many, shown
+from agents.foundation.checks import count, file_path, function_or_none, is_many, shown
 from strategic_env.bench.archive import Archive
 from strategic_env.bench.contestants import (
     Contestant,
@@ -181,6 +181,7 @@ def evaluate(
     numbers = seed_numbers(seeds)
     if isinstance(learners, str) or not (learners is None or is_many(learners)):
         raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {shown(learners)}")
+    function_or_none("progress", progress, "the label of a run that ends")
     contestants = all_contestants(chosen)[0] if learners is None else contestants_of(learners, chosen)
     archive = None if out is None else Archive(file_path("out", out), chosen, length)
     checkpoints = checkpoints_of(length)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agents.foundation.checks import LARGEST_SIZE, count, shown
+from agents.foundation.checks import LARGEST_SIZE, count, function_or_none, shown
 from agents.foundation.streams import LARGEST_SEED
 from learners.policy import Policy
 from strategic_env.bench.contestants import contestant
@@ -11,6 +11,9 @@ from strategic_env.games.scenarios import playable
 from strategic_env.games.shared.episodes import keys_of_games
 from strategic_env.games.shared.rollout import Rollout, checked_checkpoints
 from strategic_env.games.shared.scenario import BenchScenario
+
+# More cores than machines have: each thread takes memory, whether there is a core for it or not.
+MOST_THREADS = 1024
 
 
 def rollout(
@@ -86,10 +89,11 @@ def rollout(
         raise ValueError(
             f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
         )
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress must be a function of the rollout so far, got {shown(progress)}")
+    function_or_none("progress", progress, "the rollout so far")
     marks = checked_checkpoints(checkpoints, length)
     most = LARGEST_SIZE // max(chosen.numbers_of_a_game(), len(marks))
     games = count("games", games, minimum=1, maximum=most)
     keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
-    return chosen.play(player, keys, length, marks, count("threads", threads, minimum=1), progress)
+    return chosen.play(
+        player, keys, length, marks, count("threads", threads, minimum=1, maximum=MOST_THREADS), progress
+    )

@@ -130,7 +130,7 @@ def read(folder: Path) -> Saved:
     Raises
     ------
     OSError
-        If there is no settings file, something cannot be read, or is a folder, a pipe or a device.
+        If there is no such folder, or no settings file in it, or something is no file or cannot be read.
     ValueError
         If the settings are damaged or of something else.
     """
@@ -163,13 +163,22 @@ def read(folder: Path) -> Saved:
 
 def _settings(folder: Path) -> dict[str, Any]:
     try:
-        said = json.loads((folder / SETTINGS_FILE).read_bytes())
+        said = json.loads(_written(folder))
         missing = {"scenario", "rounds", "setting"} - said.keys()
     except MALFORMED as error:
         raise ValueError(f"{SETTINGS_FILE} is damaged: {reason(error)}") from error
     if missing:
         raise ValueError(f"{SETTINGS_FILE} lacks {', '.join(sorted(missing))}")
     return dict(said)
+
+
+def _written(folder: Path) -> bytes:
+    """Return the settings file of a folder, where there is one."""
+    try:
+        return (folder / SETTINGS_FILE).read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        lacking = f"it holds no {SETTINGS_FILE}" if folder.is_dir() else "there is no such folder"
+        raise type(error)(f"no results are kept in {folder}: {lacking}") from error
 
 
 def contestant_of(record: dict[str, Any]) -> tuple[Contestant, str]:

@@ -232,6 +232,8 @@ def _labels(results: Results) -> list[str]:
 
 def show(comparison: Comparison, console: Console | None = None) -> None:
     """Print the table to the terminal, or to another console."""
+    if not isinstance(comparison, Comparison):
+        raise TypeError(f"comparison must be what compare returns, got {shown(comparison)}")
     console = console or plain_console()
     runs = " or ".join(map(str, sorted({len(counts) for counts in comparison.mistakes.values()})))
     where = counted(len(comparison.scenarios), "scenario")

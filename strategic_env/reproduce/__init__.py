@@ -9,7 +9,7 @@ from strategic_env.reproduce import bounds, examples, gappletron, lecture
 from strategic_env.reproduce.paper import FIGURE_FILES
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
-from strategic_env.reproduce.result import claim
+from strategic_env.reproduce.result import claim, number_of_runs
 from strategic_env.reproduce.result import show as show
 
 REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
@@ -35,12 +35,13 @@ def reproduction(what: str, runs: int | None = None, quick: bool = False) -> Cal
     Raises
     ------
     ValueError
-        If there is none of this name, or none that a number of ``runs`` or a ``quick`` form is for.
+        If there is none of this name, or none that a number of ``runs`` or a ``quick`` form is for, or for that number.
     """
     chosen = REPRODUCTIONS[one_of("WHAT", what, tuple(REPRODUCTIONS))]
     for option, given, those in (("--runs", runs is not None, RANDOM), ("--quick", quick, LONG)):
         if given and what not in those:
             raise ValueError(f"{option} is for {', '.join(those)}, which {what} is not")
+    number_of_runs(runs, 1)
     return chosen
 
 

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator
 from rich.table import Table
 from rich.text import Text
 
-from agents.foundation.checks import count
 from agents.foundation.files import UNFINISHED, csv_writer, refuse_links
 from strategic_env.report.layout import table
 from strategic_env.reproduce.literal import LITERAL
 from strategic_env.reproduce.measure import DIMS, measure
-from strategic_env.reproduce.result import SILENT, Reproduced, Request
+from strategic_env.reproduce.result import SILENT, Reproduced, Request, number_of_runs
 from strategic_env.reproduce.rows import (
     ATTAINED,
     ATTAINED_FROM,
@@ -45,7 +44,7 @@ def reproduce(request: Request) -> Reproduced:
         interrupt leaves. Unexpected is a resolved bound that is violated, and a statement that should fail as printed
         and does not.
     """
-    runs = count("--runs", RUNS if request.runs is None else request.runs, minimum=1)
+    runs = number_of_runs(request.runs, RUNS)
     total, done = len(THEOREMS) * len(DIMS) + 2 + len(LITERAL), 0
 
     def tick() -> None:

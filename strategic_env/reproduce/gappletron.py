@@ -10,7 +10,6 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agents.foundation.checks import count
 from agents.foundation.files import UNFINISHED, csv_writer, refuse_links
 from agents.foundation.pictures import require_matplotlib
 from strategic_env.bench.contestants import contestant
@@ -19,7 +18,7 @@ from strategic_env.bench.playing import Run
 from strategic_env.games.scenarios import scenario
 from strategic_env.report.layout import table
 from strategic_env.reproduce.rates import Rate
-from strategic_env.reproduce.result import Reproduced, Request, drawn
+from strategic_env.reproduce.result import Reproduced, Request, drawn, number_of_runs
 
 CSV = "gappletron.csv"
 RUNS_FOLDER = "gappletron-runs"
@@ -101,8 +100,7 @@ def reproduce(request: Request) -> Reproduced:
     """
     require_matplotlib()
     grid = QUICK if request.quick else FULL
-    if request.runs is not None:
-        grid = grid._replace(repetitions=count("--runs", request.runs, minimum=1))
+    grid = grid._replace(repetitions=number_of_runs(request.runs, grid.repetitions))
     path = request.out / CSV
     unfinished = path.with_name(path.name + UNFINISHED)
     rates: list[Rate] = []

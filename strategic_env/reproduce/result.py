@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from agents.foundation.checks import LARGEST_LENGTH, count
 from agents.foundation.files import begins_with, made_folder, refuse_links, replacing
 from agents.foundation.pictures import DrawingFailed, drawing
 from strategic_env.report.layout import MISSING, WIDTH
@@ -55,6 +56,17 @@ class Reproduced(NamedTuple):
     pages: Sequence[RenderableType]
     files: Sequence[Path]
     unexpected: Sequence[str]
+
+
+def number_of_runs(asked: int | None, usual: int) -> int:
+    """Return how many random runs there are to be.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than one, or more than anybody would wait for.
+    """
+    return usual if asked is None else count("--runs", asked, minimum=1, maximum=LARGEST_LENGTH)
 
 
 def claim(copy: Path, names: Sequence[str]) -> None:

@@ -1,12 +1,16 @@
 """A learner of one's own may begin as it likes, as long as the compiled rules that it inherits find their arrays."""
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from learners import Learner
 from learners.catalogue import learner_class, learners_of
 from learners.feedback.graph import FeedbackGraph
+from learners.strategic.strategic_perceptron import StrategicL2State
+from strategic_env import rollout
 
 KNOWLEDGE = {
     "alpha": 0.3, "radius": 1.0, "margin": 0.1, "direction": 0, "noise": 0.1, "rounds": 100, "horizon": 100,
@@ -42,3 +46,17 @@ def test_a_subclass_may_begin_with_other_numbers(game: str, name: str) -> None:
 
     learner = Ahead.from_knowledge(KNOWLEDGE | {"cost": getattr(Ahead, "cost", None) or "l2"})
     learner.check_state(learner.initial_state(4, 2), 4, 2)
+
+
+def test_whoever_takes_a_state_without_inheriting_the_rules_arrays_is_refused() -> None:
+    class Mine(Learner[StrategicL2State]):
+        name, state_class, parameters = "mine", StrategicL2State, MappingProxyType({})  # type: ignore[assignment]
+
+        def initial_state(self, games: int, dim: int) -> StrategicL2State:
+            return StrategicL2State(np.zeros((games, dim)), np.zeros(0))
+
+    told = r"^Mine must inherit from a learner that has StrategicL2State, or have its own state$"
+    nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}
+    for play in (lambda: Mine().predict(nothing), lambda: rollout(Mine(), "KnownL2", rounds=3)):
+        with pytest.raises(TypeError, match=told):
+            play()

@@ -4,17 +4,19 @@ import math
 from collections.abc import Callable
 from itertools import count, repeat
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from agents import L2Cost, Separable
-from learners import Certificate, Perceptron, StrategicPerceptronL2, Truth
+from learners import Certificate, MulticlassPerceptron, Perceptron, StrategicPerceptronL2, Truth
 from learners.policy import Policy
-from strategic_env import MulticlassScenario, Scenario, Setting, evaluate, report, rollout, scenario
+from strategic_env import MulticlassScenario, Results, Scenario, Setting, evaluate, report, rollout, scenario
 from strategic_env.bench.arguments import parse_learner, parse_settings
 from strategic_env.multi_agent import SeatEnv, env, parallel_env
+from strategic_env.report import comparison
 from strategic_env.report.curves import plot
 
 ENDLESS: list[tuple[str, Callable[[], object]]] = [
@@ -46,6 +48,52 @@ def _vector() -> Any:
 def test_a_sequence_is_measured_before_it_is_walked(message: str, work: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=message):
         work()
+
+
+def test_progress_must_be_a_function_before_anything_is_played(tmp_path: Path) -> None:
+    for play in (
+        lambda: evaluate(["perceptron"], "KnownL2", 1, 5, out=tmp_path / "out", progress=3),  # type: ignore[arg-type]
+        lambda: rollout("perceptron", "KnownL2", 1, 5, progress=3),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match=r"^progress must be a function of the .*, got 3$"):
+            play()
+    assert not list(tmp_path.iterdir())
+
+
+def test_more_threads_than_any_machine_has_cores_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^threads must be at most 1024, got 1025$"):
+        rollout("perceptron", "KnownL2", 2000, 1, threads=1025)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\0"])
+def test_what_no_file_can_be_called_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
+    place = f"{tmp_path}/{name}"
+    results = evaluate(["perceptron"], "KnownL2", 1, 2)
+    for name_of, work in (
+        ("folder", lambda: Results.load(place)),
+        ("folder", lambda: report.save(results, place)),
+        ("out", lambda: evaluate(["perceptron"], "KnownL2", 1, 2, out=place)),
+        ("path", lambda: plot(results, f"{place}.png")),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name_of} must be .*, got "):
+            work()
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_a_comparison_is_shown() -> None:
+    with pytest.raises(TypeError, match=r"^comparison must be what compare returns, got 3$"):
+        comparison.show(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("plain", [dict, MappingProxyType])
+@pytest.mark.parametrize("learner", [Perceptron(), MulticlassPerceptron(classes=3)], ids=["strategic", "multiclass"])
+def test_more_features_than_memory_holds_are_refused_before_they_are_copied(learner: Any, plain: Any) -> None:
+    def zeros(columns: int) -> Any:
+        return np.broadcast_to(0.0, (2**40, columns))
+
+    entries = {"features": 2, "classifier": 3, "feedback": 3, "action": 1, "prediction": 1, "label": 1, "round": 1}
+    with pytest.raises(ValueError, match=r"^features must hold at most 134,217,728 numbers, got shape \(10995"):
+        learner.predict(plain({key: zeros(columns) for key, columns in entries.items()}))
 
 
 def test_states_of_many_games_that_need_more_memory_than_there_is_are_one_clear_error(

@@ -10,10 +10,9 @@ from agents.foundation.compiled import released
 from agents.foundation.typing import Bool, Int, Key
 from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
 from learners.multiclass.rules import decide, update
-from learners.policy import Policy
+from learners.policy import Policy, begin
 from strategic_env.games.multiclass.rules import MulticlassSetting, reveal
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
-from strategic_env.games.shared.scenario import begin
 
 # Rounds of the first chunk.
 FIRST_CHUNK = 64

@@ -7,7 +7,7 @@ from typing import Any, Self
 from agents.foundation.checks import count, one_of
 from agents.foundation.typing import Int, Key
 from learners.multiclass.base import MulticlassLearner
-from learners.policy import Policy
+from learners.policy import Policy, begin
 from strategic_env.games.multiclass.builders import MULTICLASS_BUILDERS
 from strategic_env.games.multiclass.options import knowledge_of
 from strategic_env.games.multiclass.rollout import play_keys
@@ -19,7 +19,6 @@ from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import (
     OF_EVERY_GAME,
     BenchScenario,
-    begin,
     check_description,
     check_game,
     refuse_unknown,

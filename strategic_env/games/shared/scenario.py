@@ -255,21 +255,6 @@ def check_game(learner: Policy[Any] | type[Policy[Any]], scenario: BenchScenario
         )
 
 
-def begin(learner: Policy[Any], dim: int, games: int = 1) -> Any:
-    """Return the state of so many games of so many features before their first round.
-
-    Raises
-    ------
-    ValueError
-        If the learner is made for another number, or needs more memory than there is.
-    """
-    try:
-        return learner.initial_state(games, dim)
-    except MemoryError as error:
-        what = f"{dim:,} features" if games == 1 else f"{games:,} games of {dim:,} features"
-        raise ValueError(f"{learner!r} needs more memory than there is for {what}: {error}") from error
-
-
 def refuse_unknown(options: Mapping[str, object], allowed: Sequence[str], name: str) -> None:
     """Make sure that a scenario has all options that are given.
 

@@ -135,7 +135,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         self._shown = shown
         if len(rows) == self.num_envs:
             self._last = None
-        return self._show(shown), {}
+        return self._show(shown.copy()), {}
 
     def step(self, actions: Act) -> tuple[Observed, Float, Bool, Bool, Infos]:
         """Play one round of each game.
@@ -171,7 +171,9 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
             infos = self._reset_in_the_same_step(played, active, truncated)
         else:
             infos = self._infos(played, active)
-        return self._show(self._shown), played.reward, self._none.copy(), truncated, infos
+        # A partial reset shows it again, whatever users write into what they get.
+        shown = self._shown.copy() if self.autoreset_mode == AutoresetMode.DISABLED else self._shown
+        return self._show(shown), played.reward, self._none.copy(), truncated, infos
 
     def _active(self) -> Bool:
         """Return which games play in this step; the others, whose episode is over, are reset by it."""

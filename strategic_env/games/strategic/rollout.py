@@ -14,10 +14,10 @@ from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
 from learners.policy import Policy
+from learners.policy import begin as begin_games
 from learners.strategic.observation import rounding
 from learners.strategic.rules import concerns, learn, publish
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
-from strategic_env.games.shared.scenario import begin as begin_games
 from strategic_env.games.strategic.rules import own_row
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 

@@ -11,7 +11,7 @@ from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
-from learners.policy import Policy
+from learners.policy import Policy, begin
 from learners.strategic.base import Truth
 from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.games.shared.columns import Column
@@ -19,7 +19,6 @@ from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import (
     OF_EVERY_GAME,
     BenchScenario,
-    begin,
     check_description,
     check_game,
     refuse_unknown,

@@ -7,7 +7,7 @@ import pytest
 from certificate_games import Game, Pool
 
 from agents import L2Cost, WeightedL1Cost
-from learners import BiasedL1, BiasedL2, Perceptron, StrategicPerceptronL1, Truth, UnknownCostL2
+from learners import BiasedL1, BiasedL2, Perceptron, StrategicPerceptronL1, Truth, UnknownCostL1Single, UnknownCostL2
 from learners.proofs.certificate import PROOFS, Certificate, explained
 from learners.proofs.invariants import MEANINGS
 
@@ -82,3 +82,13 @@ def test_every_invariant_is_one_sentence_and_its_terms_are_explained() -> None:
 def test_ratios_beyond_float64_are_no_error() -> None:
     truth = Truth("l2", 2, 1e100, 1e-100, 0.0, (0.3,), True)
     Certificate(UnknownCostL2(1e100, 1e-100), AXIS, truth)
+
+
+def test_a_direction_that_is_no_coordinate_is_refused() -> None:
+    class Astray(UnknownCostL1Single):
+        def initial_state(self, games: int, dim: int) -> Any:
+            return super().initial_state(games, dim)._replace(direction=np.full(games, 7))
+
+    truth = Truth("l1", 2, 1.0, 0.1, 0.0, (0.3, 0.3), True)
+    with pytest.raises(ValueError, match=r"^state.direction must be one of 2 coordinates, got 7$"):
+        Certificate(Astray(1.0, 0.1, 0), AXIS, truth)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import threading
 import zipfile
 from pathlib import Path
@@ -356,6 +357,14 @@ def test_a_damaged_file_is_refused(kind: str, saved: Path) -> None:
 def test_what_is_no_path_is_refused(path: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         load(path)
+
+
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    for name in ("pipe", "policy.zip"):
+        os.mkfifo(tmp_path / name)
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(FileNotFoundError, match=r"^path must name a file, or one of meta-l2, .*; got "):
+            load(path)
 
 
 def test_a_path_may_begin_at_home(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Hyper-parameters in rl-zoo3's format: what is read, and what is refused in one line."""
 
+import os
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -218,3 +219,9 @@ def test_a_file_that_says_something_else_is_refused(tmp_path: Path, text: str) -
 def test_what_is_no_file_is_refused(path: str) -> None:
     with pytest.raises(FileNotFoundError, match=r"hyper-parameters must be a YAML file, got"):
         read_settings("ppo", "strategic_env/KnownL2-v0", path)
+
+
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yml")
+    with pytest.raises(FileNotFoundError, match=r"hyper-parameters must be a YAML file, got '.*', which is no file$"):
+        read_settings("ppo", "strategic_env/KnownL2-v0", tmp_path / "pipe.yml")

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog, minimize
 
 from learners.bounds import admits, generalisation, novikoff
-from learners.separators.margins import distance, leave_one_out, margin, max_margin, radius, soft_margin
+from learners.separators.margins import attains, distance, leave_one_out, margin, max_margin, radius, soft_margin
 from learners.separators.solvers import L1_PRICE
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "reference" / "data" / "strategic_golden.json").read_text())
@@ -485,3 +485,9 @@ class TestRange:
         np.testing.assert_allclose(
             scores / scores[0], (points @ plain[:-1] + plain[-1]) / (points[0] @ plain[:-1] + plain[-1])
         )
+
+
+def test_no_hyperplane_through_the_origin_keeps_a_margin_from_it():
+    assert not attains(np.zeros((3, 2)), [1, -1, 1], 1e-100)
+    assert attains(np.zeros((3, 2)), [1, 1, 1], 0.1, intercept=0.1)
+    assert not attains(np.zeros((3, 2)), [1, -1, 1], 0.1, intercept=0.1)

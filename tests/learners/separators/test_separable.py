@@ -1,5 +1,6 @@
 """The rows that a separator classifies with a margin."""
 
+import re
 import tracemalloc
 from typing import Any
 
@@ -53,6 +54,15 @@ def test_separable_rows_refuses_what_it_cannot_do(data: CodedData) -> None:
         separable_rows(features, data.labels + 1, 0.1)
     with pytest.raises(ValueError, match="best weights of 0"):
         separable_rows([[1.0], [-1.0]], [-1, 1], 0.1)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e15, 1e100])
+def test_sizes_that_the_solver_does_not_know_are_refused(size: float) -> None:
+    with pytest.raises(
+        ValueError, match=rf"^features must be standardised: from 1e-09 to 1e\+14 in size, got {re.escape(str(size))}$"
+    ):
+        separable_rows([[size, 0.0], [-size, 0.0]], [1, -1], 0.1)
+    assert separable_rows([[1e14, 0.0], [-1e14, 0.0]], [1, -1], 0.1).keep.all()
 
 
 def test_memory_grows_with_the_rows_not_with_their_square() -> None:

@@ -412,8 +412,17 @@ def test_a_folder_without_runs_says_so(tmp_path: Path, monkeypatch: pytest.Monke
         run(tmp_path)
     with pytest.raises(ValueError, match="holds no run that has ended"):
         Results.load(tmp_path)
-    with pytest.raises(FileNotFoundError):
-        Results.load(tmp_path / "nowhere")
+
+
+def test_a_place_without_results_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("precious", encoding="utf-8")
+    for place, error, lacking in (
+        (tmp_path, FileNotFoundError, "it holds no settings.json"),
+        (tmp_path / "nowhere", FileNotFoundError, "there is no such folder"),
+        (tmp_path / "file", NotADirectoryError, "there is no such folder"),
+    ):
+        with pytest.raises(error, match=rf"^no results are kept in {place}: {lacking}$"):
+            Results.load(place)
 
 
 AT_ONCE = """

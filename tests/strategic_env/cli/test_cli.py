@@ -326,3 +326,10 @@ def test_commas_inside_brackets_do_not_separate_parameters() -> None:
     )  # fmt: skip
     with pytest.raises(ValueError, match="must read KEY=VALUE, got '2'"):
         parse_learner("name:a=1,2")
+
+
+@pytest.mark.parametrize("what", ["bounds", "gappletron"])
+def test_a_number_of_runs_that_nobody_would_wait_for_is_a_wrong_argument(what: str, tmp_path: Path) -> None:
+    result = command("reproduce", what, "--runs", str(2**63), "--out", str(tmp_path / "out"))
+    assert (result.returncode, result.stderr) == (2, f"error: --runs must be at most 1048576, got {2**63}\n")
+    assert not list(tmp_path.iterdir())

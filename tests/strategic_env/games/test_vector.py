@@ -694,3 +694,17 @@ def test_a_refused_reset_changes_nothing(arguments: dict[str, Any], message: str
 def test_bad_options_are_one_clear_error(options: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         gymnasium.make_vec(environment_id("KnownL2"), **{"num_envs": 2} | options)
+
+
+def test_what_users_write_into_observations_is_not_shown_again() -> None:
+    for name in ("KnownL2", "Bandit"):
+        games = scenario(name).make_vec(3, autoreset_mode="Disabled")
+        games.reset(seed=0)
+        steps = [games.step(games.action_space.sample())[0]]
+        for row in range(3):
+            expected = {key: one.copy() for key, one in steps[-1].items()}
+            for one in steps[-1].values():
+                one[:] = 77.0
+            steps.append(games.reset(options={"reset_mask": np.arange(3) == row})[0])
+            for key, one in steps[-1].items():
+                assert one[row + 1 :].tolist() == expected[key][row + 1 :].tolist()

@@ -1,6 +1,7 @@
 from .costs import Cost as Cost
 from .costs import L2Cost as L2Cost
 from .costs import WeightedL1Cost as WeightedL1Cost
+from .populations.arrivals import Arrivals as Arrivals
 from .populations.finite import DataSet as DataSet
 from .populations.finite import FixedSequence as FixedSequence
 from .populations.labelled import GaussianMixture as GaussianMixture

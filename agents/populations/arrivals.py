@@ -251,6 +251,22 @@ class Arrivals(ABC):
         ``[w*, b*]`` with ``|w*| = 1`` where the population knows one.
     budgets : ndarray, shape (M, 1), or None
         alpha of each row of ``features``, where individuals differ.
+
+    Examples
+    --------
+    Two individuals in turn, in blocks of 64 rounds. Games check each block before they play it:
+
+    >>> import numpy as np
+    >>> from agents import Arrivals
+    >>> class InTurn(Arrivals):
+    ...     features = np.array([[-1.0], [1.0]])
+    ...     index, label = np.zeros(64, dtype=np.int64), np.ones(64)
+    ...     def fill(self, first):
+    ...         self.index = (first + np.arange(64)) % 2
+    ...         self.label = 2.0 * self.index - 1.0
+    >>> features, labels = InTurn().points(3)
+    >>> labels
+    array([-1.,  1., -1.])
     """
 
     features: Float

@@ -11,6 +11,7 @@ from agents.foundation.checks import (
     finite_array,
     finite_features,
     finite_length,
+    finite_reaches,
     flag,
     hyperplane,
     shown,
@@ -108,6 +109,8 @@ class DataSet(FiniteKnown):
         Probability that a label is flipped when its individual arrives.
     names : sequence of str, optional
         Of the columns; those of a DataFrame by default. Errors and pictures show them.
+    alpha : array_like, shape (n,), optional
+        The l2 reach of each row's individual, where they differ; the game's cost is then ``L2Cost`` of the largest.
 
     Raises
     ------
@@ -138,6 +141,7 @@ class DataSet(FiniteKnown):
         margin: float | None = None,
         noise: float = 0.0,
         names: Sequence[str] | None = None,
+        alpha: ArrayLike | None = None,
     ) -> None:
         columns = list(getattr(features, "columns", ()) if names is None else names)
         self.names = tuple(map(str, columns))
@@ -151,6 +155,7 @@ class DataSet(FiniteKnown):
             raise ValueError("separator and margin go together: give both or neither")
         self.noise = _probability(noise)
         self.margin, self.separator = None, None
+        reaches = None if alpha is None else finite_reaches("alpha", finite_array("alpha", alpha, (len(rows),)), 1)
         if separator is not None:
             self.margin = finite_length("margin", margin, above=0.0)
             self.separator = _unit_normal(finite_array("separator", separator, (rows.shape[1] + 1,)))
@@ -158,7 +163,13 @@ class DataSet(FiniteKnown):
             if not kept.any():
                 raise ValueError(f"margin must leave at least one row, got {margin}")
             rows, marks = np.ascontiguousarray(rows[kept]), marks[kept]
+            reaches = None if reaches is None else reaches[kept]
         self._describe(rows, marks)
+        self._budgets = None if reaches is None else reaches[:, np.newaxis].copy()
+        if reaches is not None:
+            if not reaches.any():
+                raise ValueError("alpha must be above 0 for somebody, got zeros: L2Cost(0.0) says that nobody can move")
+            self.alpha = float(reaches.min()), float(reaches.max())
 
     @classmethod
     def from_csv(
@@ -192,7 +203,10 @@ class DataSet(FiniteKnown):
 
     def source(self, population_key: Key | None = None) -> Source:
         """Return how the rows follow each other."""
-        return members(self._features, self._labels, SHUFFLED, noise=self.noise)
+        source = members(self._features, self._labels, SHUFFLED, noise=self.noise)
+        if self._budgets is None:
+            return source
+        return source._replace(budgets=self._budgets, reaches=np.array(self.alpha))
 
 
 def standardised(features: Float, names: Iterable[str] = ()) -> Float:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from agents.foundation.checks import entries_of, shown
+from agents.foundation.checks import entries_of, finite_number, shown
 from learners import policy
 from learners.catalogue import build, learner_class, learners_of
 from learners.rl.normalisation import Normalisation
@@ -25,7 +25,8 @@ class Predictor(Protocol):
     """What the bench needs of a learner: Stable-Baselines3's ``predict``.
 
     It is called with the observation, the state that it returned last (None before the first round), None and True,
-    and answers with the action and its next state. Its ``name``, if it has one, labels its results.
+    and answers with the action and its next state. Its ``name``, if it has one, labels its results, and its
+    ``bound(truth)``, if it has that, is shown as the theorem's: a number, or None where its assumptions fail.
     """
 
     def predict(self, observation: Any, state: Any, episode_start: Any, deterministic: bool, /) -> tuple[Any, Any]:
@@ -83,7 +84,14 @@ class SavedLearner:
 def mistake_bound(learner: Predictor | None, scenario: BenchScenario, *, printed: bool = False) -> float | None:
     """Return the theorem's bound on a learner's mistakes; None where its assumptions fail."""
     truth = scenario.proved
-    return learner.bound(truth, printed=printed) if truth is not None and isinstance(learner, Learner) else None
+    if truth is None:
+        return None
+    if isinstance(learner, Learner):
+        return learner.bound(truth, printed=printed)
+    # Somebody else's object: one bound is enough.
+    bound = None if printed else getattr(learner, "bound", None)
+    found = bound(truth) if callable(bound) else None
+    return None if found is None else finite_number(f"the bound of {class_name(learner)}", found, minimum=0.0)
 
 
 def class_name(learner: Predictor | None) -> str:

@@ -1,9 +1,18 @@
 """What people choose on the command line: a named scenario, or a table of their own."""
 
+import importlib
 import inspect
+import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from learners.policy import Policy
+from learners.strategic.estimators import from_estimator, learns_by_itself
+from strategic_env.bench.arguments import parse_learner
+from strategic_env.bench.contestants import Contestant, contestant
 from strategic_env.games import scenarios
 from strategic_env.games.shared.scenario import BenchScenario, refuse_unknown
 from strategic_env.games.strategic.own_table import from_table
@@ -55,6 +64,49 @@ def chosen_scenario(
     for warning in caught:
         note(str(warning.message))
     return found
+
+
+def chosen_learner(text: str, scenario: BenchScenario) -> Contestant:
+    """Return a learner by name, or one of somebody's own class, ``MODULE:CLASS[:KEY=VALUE,...]``, with its parameters.
+
+    The class may lie in a module of the current folder. Parameters that its constructor names and the scenario tells
+    need not be given. A linear classifier of scikit-learn or river plays as `learners.from_estimator` says.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        If there is no such learner, module or class, or it cannot be made or play.
+    """
+    module, _, rest = text.partition(":")
+    name, _, parameters = rest.partition(":")
+    if not name or "=" in name:
+        named, given = parse_learner(text)
+        return contestant(named, scenario, **given)
+    kind = _imported(module, name)
+    given = parse_learner(f"{name}:{parameters}" if parameters else name)[1]
+    if issubclass(kind, Policy):
+        return replace(contestant(kind.from_knowledge(scenario.knowledge, **given), scenario), label=text)
+    taken = inspect.signature(kind).parameters
+    refuse_unknown(given, list(taken), text)
+    if learns_by_itself(kind):  # whose parameters mean something else
+        return replace(contestant(from_estimator(kind(**given)), scenario), label=text)
+    told = {key: value for key, value in scenario.knowledge.items() if key in taken}
+    return replace(contestant(kind(**told | given), scenario), label=text)
+
+
+def _imported(module: str, name: str) -> type[Any]:
+    """Return a class of a module, which may lie in the current folder."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        kind = getattr(importlib.import_module(module), name, None)
+    except ImportError:
+        raise
+    except Exception as error:  # a module may do anything
+        raise ImportError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
+    if not isinstance(kind, type):
+        raise ValueError(f"a learner must read NAME, or MODULE:CLASS; {module} has no class {name!r}")
+    return kind
 
 
 def reaches_of(alpha: Sequence[str]) -> float | dict[str, float]:

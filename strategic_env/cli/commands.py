@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from strategic_env.bench.arguments import one_line, parse_learner, parse_seeds, parse_settings
+from strategic_env.bench.arguments import one_line, parse_seeds, parse_settings
 from strategic_env.report.output import plain_console, standard_streams
 
 if TYPE_CHECKING:
@@ -168,7 +168,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME[:KEY=VALUE,...]",
-            help="A learner and its parameters; may be repeated. Default: all that are told enough.",
+            help="A learner and its parameters, or a class of your own, MODULE:CLASS[:KEY=VALUE,...]; may be repeated. "
+            "Default: all that are told enough.",
         ),
     ] = None,
     seeds: Annotated[
@@ -190,7 +191,7 @@ def run(
     """
     from strategic_env.bench import contestants
     from strategic_env.bench.playing import seed_numbers
-    from strategic_env.cli.choices import chosen_scenario
+    from strategic_env.cli.choices import chosen_learner, chosen_scenario
 
     with _usage("--"):
         numbers = seed_numbers(parse_seeds(seeds))
@@ -199,8 +200,7 @@ def run(
         chosen = chosen if rounds is None else chosen.lasting(rounds)
         skipped: list[str] = []
         if learner:
-            given = [parse_learner(text) for text in learner]
-            players = [contestants.contestant(name, chosen, **parameters) for name, parameters in given]
+            players = [chosen_learner(text, chosen) for text in learner]
             if hungry := contestants.unsuited(players, chosen):
                 errors.print(f"{', '.join(hungry)}: learns from labels that this feedback hides", style="dim")
             players = players if as_json else contestants.with_reference(players, chosen)

@@ -117,7 +117,7 @@ def _why_none(session: Session) -> str:
     if session.scenario.proved is None:
         return session.scenario.why_no_bound().removeprefix("no bounds: ")
     failing = [one.sentence for one in assumptions(session.learner, session.scenario.proved) if not one.holds]
-    return f"not so: {'; '.join(failing)}" if failing else "no theorem of this learner applies"
+    return f"assumes that {'; '.join(failing)}" if failing else "no theorem of this learner applies"
 
 
 def _state(session: Session) -> str:

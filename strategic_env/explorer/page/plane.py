@@ -95,7 +95,7 @@ class Plane:
             line_width=2,
         )  # fmt: skip
         drawn.scatter(
-            "x", "y", source=self._source("report", marks), marker="marker", size=13, fill_color="white",
+            "x", "y", source=self._source("report", marks), marker="marker", size=19, fill_alpha=0.0,
             line_color="colour", line_width=2.5,
         )  # fmt: skip
         drawn.scatter(

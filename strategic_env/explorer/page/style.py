@@ -28,7 +28,7 @@ h2 {{ font-size: 15px; margin: 0; font-weight: 700; }}
 .ex-card b {{ display: block; font-size: 16px; line-height: 1.25; overflow-wrap: anywhere; }}
 .ex-card span {{ font-size: 11.5px; color: {GREY}; line-height: 1.25; display: block; }}
 .ex-proof {{ list-style: none; margin: 6px 0 0; padding: 0; font-size: 12.5px; line-height: 1.4; }}
-.ex-log {{ overflow: auto; max-height: var(--log, 330px); border: 1px solid {PALE}; border-radius: 6px; }}
+.ex-log {{ overflow: auto; height: var(--log, 196px); border: 1px solid {PALE}; border-radius: 6px; }}
 .ex-log table {{ border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }}
 .ex-log th {{ position: sticky; top: 0; background: #F3F5F7; text-align: left; padding: 4px 8px; white-space: nowrap; }}
 .ex-log td {{ padding: 3px 8px; border-top: 1px solid {PALE}; white-space: nowrap; }}
@@ -43,7 +43,7 @@ GRID = """
   display: grid !important; box-sizing: border-box; gap: 8px 14px; width: 100%; max-width: 1400px; margin: 0 auto;
   padding: 8px 14px; background: #fff;
   grid-template-columns: minmax(0, 440px) minmax(0, 1fr) minmax(0, 1fr);
-  grid-template-areas: "title title title" "plane say say" "plane run run" "plane cards log" "plane curve log"
+  grid-template-areas: "title title title" "plane say say" "plane run run" "plane log log" "plane cards curve"
     "more more more";
   grid-template-rows: auto auto auto auto 1fr auto;
 }
@@ -98,7 +98,7 @@ LEARNING = (
     (_line("3 3"), "line from now on"),
 )
 MOVING = (
-    (_mark(f'<path d="M3 15 L15 3" stroke="{INK}" stroke-width="2"/><circle cx="14" cy="4" r="3.5" fill="#fff" '
+    (_mark(f'<path d="M3 15 L15 3" stroke="{INK}" stroke-width="2"/><circle cx="13" cy="5" r="4" fill="none" '
            f'stroke="{INK}" stroke-width="2"/>'), "reported point"),
     (_mark(f'<path d="M9 1 L17 9 L9 17 L1 9 Z" fill="none" stroke="{SURROGATE}" stroke-width="2.5"/>'), "surrogate"),
     (_mark(f'<rect x="1" y="2" width="16" height="14" fill="{ZONE}" fill-opacity=".25" stroke="{ZONE}"/>'

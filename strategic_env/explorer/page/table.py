@@ -64,7 +64,7 @@ class PointTable:
         )
         head = "<tr><th>point</th><th>x1</th><th>x2</th><th>label</th></tr>"
         self._table.object = (
-            '<div class="ex-log" style="--log: 220px" tabindex="0" role="region" aria-label="points">'
+            '<div class="ex-log" style="--log: 230px" tabindex="0" role="region" aria-label="points">'
             f"<table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
         )
 

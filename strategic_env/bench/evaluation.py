@@ -61,6 +61,11 @@ class Results:
         labels = ", ".join(one.label for one in self.contestants)
         return f"<Results on {self.scenario.name}, {self.rounds:,} rounds, seeds {self.seeds}: {labels}>"
 
+    def _repr_html_(self) -> str:
+        import strategic_env  # tables stand above results, which reach them by way of the face
+
+        return strategic_env.report.sheet(self).to_html()
+
     def of(self, contestant: Contestant) -> list[Run]:
         """Return the runs of one contestant, by seed."""
         return [run for run in self.runs if run.learner == contestant.label]

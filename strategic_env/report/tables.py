@@ -20,6 +20,7 @@ from strategic_env.games.shared.columns import Column
 from strategic_env.report.curves import plot
 from strategic_env.report.layout import MISSING, print_learners
 from strategic_env.report.output import encodable, plain_console
+from strategic_env.report.sheet import Line, Sheet
 from strategic_env.report.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     Row,
@@ -59,18 +60,32 @@ def show(results: Results, console: Console | None = None) -> None:
     ...
     """
     console = console or plain_console()
-    summary = rows(checked_results(results))
-    columns = columns_of([results], summary)
-    what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
-    console.print(Text(encodable(what, console), style="bold"))
-    learners = [
-        (shown_name(contestant), [show_cell(row) for _, show_cell in columns], _below(row, results))
-        for contestant, row in zip(results.contestants, summary, strict=True)
-    ]
-    print_learners(console, [heading for heading, _ in columns], learners)
-    notes = Text(encodable("\n".join(["", *_notes(results, summary)]), console))
+    shown = sheet(results)
+    console.print(Text(encodable(shown.title, console), style="bold"))
+    print_learners(console, shown.headings[1:], shown.lines)
+    notes = Text(encodable("\n".join(["", *shown.notes]), console))
     notes.highlight_regex(r"(?m)^[a-z ]+:", "bold")
     console.print(notes)
+
+
+def sheet(results: Results) -> Sheet:
+    """Return the table as a value; columns that would be empty are left out.
+
+    Examples
+    --------
+    >>> from strategic_env import evaluate, report
+    >>> table = report.sheet(evaluate(["strategic-perceptron-l2"], "KnownL2", seeds=2, rounds=300))
+    >>> table.title, table.lines[0].cells[:3]
+    ('KnownL2: mistakes in 300 rounds, over 2 seeds', ['3.0', '2', '4'])
+    """
+    summary = rows(checked_results(results))
+    columns = columns_of([results], summary)
+    lines = [
+        Line(shown_name(contestant), [show_cell(row) for _, show_cell in columns], _below(row, results))
+        for contestant, row in zip(results.contestants, summary, strict=True)
+    ]
+    what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
+    return Sheet(what, ["learner", *(heading for heading, _ in columns)], lines, _notes(results, summary))
 
 
 def columns_of(results: Sequence[Results], summary: Sequence[Row]) -> list[Shown]:
@@ -133,11 +148,6 @@ def _notes(results: Results, summary: Sequence[Row]) -> list[str]:
     return notes + [
         f"{failure_text(row, results)}: {' '.join((row.error or '').split())}" for row in summary if row.failed
     ]
-
-
-def notes_of(results: Results) -> list[str]:
-    """Return what is to be said below a table of results, a line each."""
-    return _notes(results, rows(checked_results(results)))
 
 
 def unused_text(results: Results) -> str:

@@ -13,8 +13,8 @@ from bokeh.plotting import figure
 from strategic_env.bench.evaluation import Results
 from strategic_env.explorer.page.style import PALE, TEXT, WIDGET
 from strategic_env.report.curves import looks_of
-from strategic_env.report.summary import bound_of, counted, finished, rows, seeds_text, shown_name, title
-from strategic_env.report.tables import notes_of
+from strategic_env.report.summary import bound_of, finished, rows, shown_name
+from strategic_env.report.tables import sheet
 
 DASHES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dashdot"}
 LEAST = 0.5  # where no mistakes are drawn on a logarithmic scale
@@ -37,12 +37,11 @@ class ResultsView:
         self._chart = pn.pane.Bokeh(self._figure(), sizing_mode="stretch_width", margin=0)
         for widget in (self.learners, self.scale):
             widget.param.watch(lambda event: self._redraw(), "value")
-        heading = f"<h1>{html.escape(title(results))}</h1>"
-        what = f"mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
+        shown = sheet(results)
         text = {"stylesheets": [TEXT], "sizing_mode": "stretch_width", "margin": (4, 0)}
-        notes = "".join(f"<p>{html.escape(line)}</p>" for line in notes_of(results))
+        notes = "".join(f"<p>{html.escape(line)}</p>" for line in shown.notes)
         self.view = pn.Column(
-            pn.pane.HTML(f"{heading}<p>{html.escape(what)}</p>", **text), self.scale, self._chart, self.learners,
+            pn.pane.HTML(f"<h1>{html.escape(shown.title)}</h1>", **text), self.scale, self._chart, self.learners,
             self._table(), pn.pane.HTML(notes, **text), sizing_mode="stretch_width", margin=(8, 14),
         )  # fmt: skip
 

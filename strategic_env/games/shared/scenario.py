@@ -85,6 +85,11 @@ class BenchScenario(ABC):
     options: Mapping[str, object]
     truth: Truth | None
 
+    def _repr_html_(self) -> str:
+        import strategic_env  # tables stand above scenarios, which reach them by way of the face
+
+        return strategic_env.report.scenario_sheet(self).to_html()
+
     @classmethod
     def vector_options(cls) -> tuple[str, ...]:
         """Return the options of `make_vec`, besides the number of games."""

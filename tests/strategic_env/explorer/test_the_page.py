@@ -276,10 +276,10 @@ def test_points_are_added_dragged_and_deleted_in_the_plane(server: Server, visit
     page.mouse.click(*place(page, -1.5, -1.0))
     assert wait_for_points(page, 5)[-1] == [-1.5, -1.0, "square"]
     page.mouse.click(*place(page, -1.5, -1.0))  # on a point: adds none
-    page.mouse.move(*place(page, -1.5, 1.0))
+    begin, end = place(page, -1.5, 1.0), place(page, -2.0, 1.5)
+    page.mouse.move(*begin)
     page.mouse.down()
-    page.mouse.move(*place(page, -2.0, 1.0), steps=5)
-    page.mouse.move(*place(page, -2.0, 1.5), steps=5)
+    page.mouse.move(*end, steps=8)
     page.mouse.up()
     page.wait_for_function(f"() => ({POINTS})()[3][0] === -2 && ({POINTS})()[3][1] === 1.5")
     page.get_by_label("deletes").check()

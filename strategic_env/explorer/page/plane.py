@@ -108,7 +108,8 @@ class Plane:
         )  # fmt: skip
         drag = PointDrawTool(renderers=[shown], add=False)
         drawn.add_tools(drag)
-        drawn.toolbar.active_tap = drag
+        # A tap that selects a point would let it be dragged along with the next one.
+        drawn.toolbar.active_drag, drawn.toolbar.active_tap = drag, None
 
     def _put(self, name: str, data: Mapping[str, Any]) -> None:
         """Send new data of a glyph, if they are new."""

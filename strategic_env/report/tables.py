@@ -20,7 +20,7 @@ from strategic_env.games.shared.columns import Column
 from strategic_env.report.curves import plot
 from strategic_env.report.layout import MISSING, print_learners
 from strategic_env.report.output import encodable, plain_console
-from strategic_env.report.sheet import Line, Sheet
+from strategic_env.report.sheets import Line, Sheet
 from strategic_env.report.summary import (
     HOW_THE_REFERENCE_IS_MADE,
     Row,

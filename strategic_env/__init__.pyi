@@ -1,5 +1,6 @@
 from . import explorer as explorer
 from . import report as report
+from . import sweep as sweep
 from .bench.evaluation import Results as Results
 from .bench.evaluation import evaluate as evaluate
 from .bench.rollout import rollout as rollout

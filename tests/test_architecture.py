@@ -26,7 +26,9 @@ ROOMS = {
     "learners": (
         "separators", "bounds", "feedback", "policy", "strategic", "multiclass", "search", "proofs", "rl", "catalogue",
     ),
-    "strategic_env": ("data", "games", "bench", "conformance", "report", "multi_agent", "reproduce", "explorer", "cli"),
+    "strategic_env": (
+        "data", "games", "bench", "sweep", "conformance", "report", "multi_agent", "reproduce", "explorer", "cli",
+    ),
 }  # fmt: skip
 MOST_ROOMS = 10
 

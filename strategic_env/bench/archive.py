@@ -64,7 +64,8 @@ class Archive:
         """Note who begins to play, and return the key of its runs: everything that determines them but the seed.
 
         A learner is known by its class and its parameters, another object that predicts by all that it holds; and both
-        by their source (`_source`), together with whom they meet. None where that cannot be told: then nothing is kept.
+        by their source (`source_digest`), together with whom they meet. None where that cannot be told: then nothing is
+        kept.
         """
         key = self.key(contestant)
         if key is not None:
@@ -78,7 +79,7 @@ class Archive:
         learner, setting = contestant.learner, self._scenario.setting
         known: dict[str, object] = {"learner": class_name(learner)}
         try:
-            known["source"] = _source(
+            known["source"] = source_digest(
                 type(learner), getattr(learner, "state_class", object), *map(type, _parts(setting))
             )
             if isinstance(learner, Policy):
@@ -153,7 +154,7 @@ def _refuse_others(folder: Path, found: saved.Saved, settings: dict[str, Any]) -
         raise ValueError(f"{folder} holds results of something else: {', '.join(different)}")
 
 
-def _source(*classes: type) -> str:
+def source_digest(*classes: type) -> str:
     """Return a hash of this project's sources, and of every other module that a class or a base of it is defined in.
 
     What these modules import is not looked at. A class that was typed into a notebook has no module but itself.
@@ -165,7 +166,7 @@ def _source(*classes: type) -> str:
     """
     bases = {base for one in classes for base in one.__mro__ if base.__module__ != "builtins"}
     others = {_digest(_written(base)) for base in bases if base.__module__.partition(".")[0] not in PACKAGES}
-    return _digest("".join([_project(), *sorted(others)]).encode())
+    return _digest("".join([project_digest(), *sorted(others)]).encode())
 
 
 def _written(kind: type) -> bytes:
@@ -175,7 +176,7 @@ def _written(kind: type) -> bytes:
 
 
 @cache
-def _project() -> str:
+def project_digest() -> str:
     """Return a hash of the sources of this project: a change anywhere may change a result."""
     specs = [find_spec(package) for package in PACKAGES]
     folders = [Path(folder) for spec in specs if spec for folder in spec.submodule_search_locations or ()]

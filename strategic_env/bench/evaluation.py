@@ -1,10 +1,11 @@
 """The bench: learners x seeds on a scenario, saved as they finish and resumed where they stopped."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 from agents.foundation.checks import count, file_path, function_or_none, is_many, shown
 from strategic_env.bench.archive import Archive
@@ -16,10 +17,13 @@ from strategic_env.bench.contestants import (
     contestants_of,
     mistake_bound,
 )
+from strategic_env.bench.engines import Processes, WorkerDied, answers
 from strategic_env.bench.playing import Run, checkpoints_of, play, seed_numbers
 from strategic_env.bench.saved import SavedScenario, read
 from strategic_env.games.scenarios import playable
 from strategic_env.games.shared.scenario import BenchScenario
+
+Task: TypeAlias = tuple[Contestant, BenchScenario, int, int, list[int]]  # what `play` is called with
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,6 +138,7 @@ def evaluate(
     rounds: int | None = None,
     *,
     out: str | Path | None = None,
+    jobs: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> Results:
     """Run learners on a scenario.
@@ -155,6 +160,8 @@ def evaluate(
         Folder that each run is saved in as it finishes; runs found there are not repeated, unless something that
         determines them has changed. Several processes may share it, for other seeds or learners: `Results.load` returns
         the runs of all. An object that cannot be pickled plays anew each time, and its runs are not kept.
+    jobs : int
+        Processes that play at the same time; more than one need the extra ``sweep``. The numbers are the same.
     progress : callable, optional
         Called with the label of each run that ends.
 
@@ -183,24 +190,47 @@ def evaluate(
     chosen = playable(scenario)
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
     chosen = chosen.lasting(length)
-    numbers = seed_numbers(seeds)
+    numbers, processes = seed_numbers(seeds), count("jobs", jobs, minimum=1)
     if isinstance(learners, str) or not (learners is None or is_many(learners)):
         raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {shown(learners)}")
     function_or_none("progress", progress, "the label of a run that ends")
     contestants = all_contestants(chosen)[0] if learners is None else contestants_of(learners, chosen)
     archive = None if out is None else Archive(file_path("out", out), chosen, length)
     checkpoints = checkpoints_of(length)
-    runs = []
-    for one in contestants:
-        key = None if archive is None else archive.declare(one)  # before it plays, which may change it
-        for seed in numbers:
-            run = None if archive is None else archive.find(key, seed, one.label)
-            if run is None:
-                run = play(one, chosen, seed, length, checkpoints)
-                if archive is not None:
-                    archive.add(key, run)
-            runs.append(run)
-            if progress is not None:
-                progress(one.label)
+    found: dict[tuple[int, int], Run] = {}
+    missing = []
+    keys = [None if archive is None else archive.declare(one) for one in contestants]  # before they play
+    for at, seed in product(range(len(contestants)), numbers):
+        run = None if archive is None else archive.find(keys[at], seed, contestants[at].label)
+        if run is None:
+            missing.append((at, seed))
+        else:
+            found[at, seed] = run
+    tell = progress or (lambda label: None)
+    for at, _ in found:
+        tell(contestants[at].label)
+    tasks = [(contestants[at], chosen, seed, length, checkpoints) for at, seed in missing]
+    for number, run in _played(tasks, processes):
+        at, seed = missing[number]
+        found[at, seed] = run
+        if archive is not None:
+            archive.add(keys[at], run)
+        tell(contestants[at].label)
+    runs = [found[at, seed] for at, seed in product(range(len(contestants)), numbers)]
     unused = 0 if archive is None else archive.unused
     return Results(chosen, length, numbers, checkpoints, contestants, runs, unused)
+
+
+def _played(tasks: list[Task], jobs: int) -> Iterator[tuple[int, Run]]:
+    """Yield the number of each task and its run, as they end."""
+    if jobs == 1 or len(tasks) < 2:
+        yield from ((number, play(*task)) for number, task in enumerate(tasks))
+        return
+    for number, future in answers(Processes(min(jobs, len(tasks))), play, tasks):
+        try:
+            yield number, future.result()
+        except pickle.PicklingError:  # what cannot be sent plays here
+            yield number, play(*tasks[number])
+        except WorkerDied as error:
+            one, _, seed, *_ = tasks[number]
+            yield number, Run(one.label, seed, error=f"its process died: {error}")

@@ -63,12 +63,25 @@ class Run:
     fused: bool = False
 
 
-def play(contestant: Contestant, scenario: BenchScenario, seed: int, rounds: int, checkpoints: Sequence[int]) -> Run:
-    """Let one contestant play ``rounds`` rounds with one seed; an error ends the run and is noted in it."""
+def play(
+    contestant: Contestant,
+    scenario: BenchScenario,
+    seed: int,
+    rounds: int,
+    checkpoints: Sequence[int],
+    *,
+    raising: tuple[type[Exception], ...] = (),
+) -> Run:
+    """Let one contestant play ``rounds`` rounds with one seed; an error ends the run and is noted in it.
+
+    Errors of the classes in ``raising`` are raised instead.
+    """
     tally = _Tally(contestant.label, seed, checkpoints, scenario)
     start = time.process_time()
     try:
         _play(contestant, scenario, seed, rounds, tally)
+    except raising:
+        raise
     except Exception as error:  # a learner may fail in any way; the other runs must not be lost
         return tally.run(time.process_time() - start, _said(error))
     return tally.run(time.process_time() - start, None)

@@ -1,12 +1,17 @@
 """Whole games of a learner in compiled code, without Python between the rounds."""
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any
 
+import numpy as np
+
 from agents.foundation.checks import LARGEST_SIZE, count, function_or_none, shown
-from agents.foundation.streams import LARGEST_SEED
+from agents.foundation.streams import LARGEST_SEED, game_key
+from agents.foundation.typing import Key
 from learners.policy import Policy
 from strategic_env.bench.contestants import contestant
+from strategic_env.bench.playing import seed_numbers
 from strategic_env.games.scenarios import playable
 from strategic_env.games.shared.episodes import keys_of_games
 from strategic_env.games.shared.rollout import Rollout, checked_checkpoints
@@ -19,10 +24,11 @@ MOST_THREADS = 1024
 def rollout(
     learner: str | Policy[Any],
     scenario: str | BenchScenario,
-    games: int = 1,
+    games: int | None = None,
     rounds: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     *,
+    seeds: Sequence[int] | None = None,
     checkpoints: Sequence[int] = (),
     threads: int = 1,
     progress: Callable[[Rollout], object] | None = None,
@@ -38,12 +44,14 @@ def rollout(
         A name (`learners.catalogue`), built from what the scenario tells, or a learner of this package.
     scenario : str, Scenario or MulticlassScenario
         What it meets.
-    games : int
-        N.
+    games : int, optional
+        N; 1 by default.
     rounds : int, optional
         Rounds per game, in one episode; the scenario's horizon by default.
-    seed : int
-        Seed of all games.
+    seed : int, optional
+        Seed of all games; 0 by default.
+    seeds : sequence of int, optional
+        Instead of ``games`` and ``seed``: row i is game 0 of seed i, as `strategic_env.evaluate` plays it.
     checkpoints : sequence of int
         Rounds, from 1 on and increasing, after which to note the mistakes so far.
     threads : int
@@ -92,8 +100,22 @@ def rollout(
     function_or_none("progress", progress, "the rollout so far")
     marks = checked_checkpoints(checkpoints, length)
     most = LARGEST_SIZE // max(chosen.numbers_of_a_game(), len(marks))
-    games = count("games", games, minimum=1, maximum=most)
-    keys = keys_of_games(count("seed", seed, maximum=LARGEST_SEED), games)
+    keys = _keys(games, seed, seeds, most)
     return chosen.play(
         player, keys, length, marks, count("threads", threads, minimum=1, maximum=MOST_THREADS), progress
     )
+
+
+def _keys(games: int | None, seed: int | None, seeds: Sequence[int] | None, most: int) -> Key:
+    """Return the key of each game."""
+    if seeds is None:
+        number = count("games", 1 if games is None else games, minimum=1, maximum=most)
+        return keys_of_games(count("seed", 0 if seed is None else seed, maximum=LARGEST_SEED), number)
+    for name, given in (("games", games), ("seed", seed)):
+        if given is not None:
+            raise ValueError(f"seeds says which games are played, and leaves no {name}, got {name}={shown(given)}")
+    if isinstance(seeds, Integral):
+        raise TypeError(f"seeds must be a sequence of integers, got {shown(seeds)}; games says how many")
+    numbers = seed_numbers(seeds)
+    count("the number of seeds", len(numbers), maximum=most)
+    return np.stack([game_key(number) for number in numbers])

@@ -1,18 +1,19 @@
-"""The command line: ``strategic-env list | run | report | train | reproduce | explore | warm``."""
+"""The command line: ``strategic-env list | run | report | train | reproduce | explore | sweep | warm``."""
 
 import importlib.metadata
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress, TaskID
 
-from strategic_env.bench.arguments import one_line, parse_seeds, parse_settings
+from strategic_env.bench.arguments import parse_seeds, parse_settings
+from strategic_env.cli import sweep as sweeps
+from strategic_env.cli.output import DONE, FAILED, WRONG_USAGE, errors, failed, note, progress_bar, usage
 from strategic_env.report.output import plain_console, standard_streams
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(sweeps.app, name="sweep")
 EXAMPLES = """
 strategic-env run GermanCredit --out results
 
@@ -43,9 +45,6 @@ strategic-env train sac KnownL2 --set dim=5 --set population_seed=3 --timesteps 
 
 strategic-env run MetaL2 --learner sb3:path=trained --learner strategic-perceptron-l2
 """
-errors = plain_console(stderr=True, soft_wrap=True, highlight=False)
-
-DONE, FAILED, WRONG_USAGE = range(3)
 INTERRUPTED_BY_TYPER = 130
 NOTHING = "nothing had finished"
 
@@ -79,23 +78,14 @@ def _status() -> int:
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED_BY_TYPER
     except (OSError, MemoryError) as error:
-        status = _failed(f"error: {str(error) or 'not enough memory'}", FAILED)
+        status = failed(f"error: {str(error) or 'not enough memory'}", FAILED)
     except Exception as error:
         # Typer's own usage errors; their base class is not public.
         if not hasattr(error, "format_message"):
             raise
-        status = _failed(f"error: {error.format_message().removeprefix('Invalid value: ')}", WRONG_USAGE)
+        status = failed(f"error: {error.format_message().removeprefix('Invalid value: ')}", WRONG_USAGE)
     if status == INTERRUPTED_BY_TYPER:
-        status = _failed(f"interrupted: {NOTHING}", FAILED)
-    return status
-
-
-def _note(message: str) -> None:
-    errors.print(one_line(message), style="dim")
-
-
-def _failed(message: str, status: int) -> int:
-    errors.print(one_line(message), style="red")
+        status = failed(f"interrupted: {NOTHING}", FAILED)
     return status
 
 
@@ -127,7 +117,7 @@ def list_names(
     if name is None:
         listing.show_all(plain_console())
     else:
-        with _usage():
+        with usage():
             listing.show_one(name, plain_console())
 
 
@@ -183,6 +173,9 @@ def run(
         Path | None,
         typer.Option(parser=_folder, metavar="DIR", help="Folder for curves (CSV), picture (PNG) and finished runs."),
     ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Processes that play at the same time; above 1 it needs the extra `sweep`.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
 ) -> None:
     """Let learners meet a scenario's individuals; print a table of mistakes, save curves and a picture.
@@ -190,13 +183,14 @@ def run(
     Runs that DIR already holds are not repeated: an interrupted command goes on, and learners and seeds can be added.
     """
     from strategic_env.bench import contestants
+    from strategic_env.bench.engines import Processes
     from strategic_env.bench.playing import seed_numbers
     from strategic_env.cli.choices import chosen_learner, chosen_scenario
 
-    with _usage("--"):
+    with usage("--"):
         numbers = seed_numbers(parse_seeds(seeds))
-    with _usage():
-        chosen = chosen_scenario(scenario, parse_settings(settings or []), label, alpha or [], groups, _note)
+    with usage():
+        chosen = chosen_scenario(scenario, parse_settings(settings or []), label, alpha or [], groups, note)
         chosen = chosen if rounds is None else chosen.lasting(rounds)
         skipped: list[str] = []
         if learner:
@@ -207,15 +201,17 @@ def run(
         else:
             players, skipped = contestants.all_contestants(chosen)
         contestants.check_labels(players)
+        if jobs > 1:
+            Processes(jobs)  # says what is missing before any work
     if skipped:
         why = (
             "made for another cost or feedback, or told too little here; `strategic-env list NAME` says what one needs"
         )
         errors.print(f"without {', '.join(skipped)}: {why}", style="dim")
-    _run(chosen, players, numbers, chosen.horizon, out, as_json)
+    _run(chosen, players, numbers, out, jobs, as_json)
 
 
-FOLDERS = typer.Argument(metavar="DIR...", exists=True, file_okay=False, help="What `run --out` left.")
+FOLDERS = typer.Argument(metavar="DIR...", exists=True, file_okay=False, help="What `run --out`, or a sweep, left.")
 
 
 @app.command()
@@ -240,10 +236,10 @@ def report(
     """
     from strategic_env.cli.showing import drawn, loaded, written
 
-    with _usage():
+    with usage():
         if as_json and form is not None:
             raise ValueError("--json and --format exclude each other")
-        results = [loaded(folder) for folder in folders]
+        results = [one for folder in folders for one in loaded(folder)]
         text = None if form is None else written(results, form)
         saved = None if picture is None else drawn(results, picture, band)
     if text is not None:
@@ -276,8 +272,8 @@ def compare(
     from strategic_env.report.curves import looks_of
     from strategic_env.report.profiles import plot_intervals, plot_profiles
 
-    with _usage():
-        results = [loaded(folder) for folder in folders]
+    with usage():
+        results = [one for folder in folders for one in loaded(folder)]
         comparison = comparisons.compare(results, baseline)
         looks = looks_of(results[0].contestants)
         if profiles is not None:
@@ -322,7 +318,7 @@ def train(
     """
     from strategic_env.cli.train import prepare
 
-    with _usage():
+    with usage():
         prepared = prepare(
             algorithm,
             scenario,
@@ -342,14 +338,14 @@ def train(
         work = f"{algorithm} on {scenario} with {options}: {progress.total:,} rounds{since}"
         errors.print(work, style="dim")
     try:
-        with _progress() as bar:
+        with progress_bar() as bar:
             task = bar.add_task("evaluating", total=progress.total)
             policy = prepared.training.run(_told_by(bar, task, len(progress.evaluations)))
     except KeyboardInterrupt:
         begun = f"{folder} keeps the last checkpoint; the same command goes on from there"
-        raise typer.Exit(_failed(f"interrupted: {begun if progress.evaluations else NOTHING}", FAILED)) from None
+        raise typer.Exit(failed(f"interrupted: {begun if progress.evaluations else NOTHING}", FAILED)) from None
     except RuntimeError as error:
-        raise typer.Exit(_failed(f"error: {error}", FAILED)) from error
+        raise typer.Exit(failed(f"error: {error}", FAILED)) from error
     print(prepared.summary())
     errors.print(f"saved {policy}", style="dim")
 
@@ -385,7 +381,7 @@ def explore(
     """Serve a page on this machine: see a learner and its individuals step by step, or the results of a run."""
     from strategic_env.cli import explore as explorer
 
-    with _usage():
+    with usage():
         page = explorer.page_for(what)
     explorer.serve(page, port, browser)
 
@@ -407,13 +403,13 @@ def reproduce(
     from agents.foundation.pictures import DrawingFailed
     from strategic_env.reproduce import Request, reproduction, show, text_in
 
-    with _usage():
+    with usage():
         chosen = reproduction(what, runs, quick)
         copy = text_in(out, what)
     if not errors.is_terminal:
         errors.print(f"{what}: computing")
     try:
-        with _progress() as bar:
+        with progress_bar() as bar:
             task = bar.add_task(what, total=None)
             request = Request(out, runs, lambda done, total: bar.update(task, completed=done, total=total), quick)
             result = chosen(request)
@@ -422,11 +418,11 @@ def reproduce(
     except KeyboardInterrupt:
         kept = [str(path) for path in sorted(out.glob(f"*{UNFINISHED}")) if path.stat().st_size > 0]
         found = f"{', '.join(kept)} keeps what had finished" if kept else NOTHING
-        raise typer.Exit(_failed(f"interrupted: {found}", FAILED)) from None
+        raise typer.Exit(failed(f"interrupted: {found}", FAILED)) from None
     show(result, copy)
     errors.print(f"saved {', '.join(str(path) for path in [*result.files, copy])}", style="dim")
     for line in result.unexpected:
-        _failed(f"unexpected: {line}", FAILED)
+        failed(f"unexpected: {line}", FAILED)
     if result.unexpected:
         raise typer.Exit(FAILED)
 
@@ -447,34 +443,25 @@ def warm(
     from strategic_env.games.scenarios import kind_of
 
     names = list(dict.fromkeys(scenarios or scenario_names()))
-    with _usage():
+    with usage():
         for name in names:
             kind_of(name)
     if not errors.is_terminal:
         errors.print(f"compiling for {', '.join(names)}")
     try:
-        with _progress() as bar:
+        with progress_bar() as bar:
             task = bar.add_task("compiling", total=None)
             warm(names, lambda what, total: bar.update(task, advance=1, total=total, description=what))
     except KeyboardInterrupt:
-        raise typer.Exit(_failed("interrupted: what had been compiled is kept", FAILED)) from None
-
-
-@contextmanager
-def _usage(prefix: str = "") -> Iterator[None]:
-    """Turn what wrong arguments raise into one line and status 2."""
-    try:
-        yield
-    except (ValueError, TypeError, OSError, ImportError) as error:
-        raise typer.BadParameter(f"{prefix}{error}") from error
+        raise typer.Exit(failed("interrupted: what had been compiled is kept", FAILED)) from None
 
 
 def _run(
     scenario: "BenchScenario",
     contestants: "Sequence[Contestant]",
     seeds: Sequence[int],
-    rounds: int,
     out: Path | None,
+    jobs: int,
     as_json: bool,
 ) -> None:
     """Evaluate, then save and show the results."""
@@ -483,34 +470,28 @@ def _run(
         if out is not None:
             from strategic_env.bench.archive import Archive
 
-            with _usage("--out: "):
-                Archive(out, scenario, rounds)  # before the work, not after it
-        results = _evaluate(scenario, contestants, seeds, rounds, out, finished)
+            with usage("--out: "):
+                Archive(out, scenario, scenario.horizon)  # before the work, not after it
+        results = _evaluate(scenario, contestants, seeds, out, jobs, finished)
         _show(results, out, as_json)
     except KeyboardInterrupt:
         kept = f"finished runs are kept in {out}; the same command goes on from there" if out else "nothing was saved"
-        raise typer.Exit(_failed(f"interrupted: {kept if finished else NOTHING}", FAILED)) from None
+        raise typer.Exit(failed(f"interrupted: {kept if finished else NOTHING}", FAILED)) from None
     _fail_with(results)
 
 
-def _fail_with(results: "Results") -> None:
+def _fail_with(*every: "Results") -> None:
     """End with status 1 if a run failed."""
-    if any(run.error for run in results.runs):
+    if any(run.error for results in every for run in results.runs):
         raise typer.Exit(FAILED)
-
-
-def _progress() -> Progress:
-    """Return a progress bar, which shows only where somebody sees it move."""
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)
 
 
 def _evaluate(
     scenario: "BenchScenario",
     contestants: "Sequence[Contestant]",
     seeds: Sequence[int],
-    rounds: int,
     out: Path | None,
+    jobs: int,
     finished: list[str],
 ) -> "Results":
     """Evaluate with a progress bar; where nobody would see it move, say once what is going on."""
@@ -523,11 +504,11 @@ def _evaluate(
 
     total = len(contestants) * len(seeds)
     if not errors.is_terminal:
-        work = f"{counted(total, 'run')} of {counted(rounds, 'round')}"
+        work = f"{counted(total, 'run')} of {counted(scenario.horizon, 'round')}"
         errors.print(f"{scenario.name}: {work}")
-    with _progress() as bar:
+    with progress_bar() as bar:
         task = bar.add_task(scenario.name, total=total)
-        return evaluate(contestants, scenario, seeds, rounds, out=out, progress=advance)
+        return evaluate(contestants, scenario, seeds, out=out, jobs=jobs, progress=advance)
 
 
 def _show(results: "Results", out: Path | None, as_json: bool) -> None:

@@ -12,12 +12,14 @@ from strategic_env.report.curves import plot
 from strategic_env.report.exports import to_latex, to_markdown
 from strategic_env.report.summary import title
 from strategic_env.report.tables import records
+from strategic_env.sweep import read
+from strategic_env.sweep.folder import PLANS
 
 FORMS = ("markdown", "latex", "csv")
 
 
-def loaded(folder: Path) -> Results:
-    """Return what a folder holds.
+def loaded(folder: Path) -> list[Results]:
+    """Return what a folder holds: the results of a run, or those of each scenario that a sweep has played so far.
 
     Raises
     ------
@@ -25,7 +27,7 @@ def loaded(folder: Path) -> Results:
         If it holds no results, with its name.
     """
     try:
-        return Results.load(folder)
+        return read(folder, partial=True) if any(folder.glob(PLANS)) else [Results.load(folder)]
     except (OSError, ValueError) as error:
         raise ValueError(f"DIR must hold the results of a run, got {folder}: {error}") from error
 

@@ -107,7 +107,7 @@ def test_a_run_is_repeated_after_a_change_anywhere_in_the_project(
     tmp_path: Path, played: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(tmp_path)
-    monkeypatch.setattr(archive, "_project", lambda: "other sources")
+    monkeypatch.setattr(archive, "project_digest", lambda: "other sources")
     run(tmp_path)
     assert len(played) == 4
 

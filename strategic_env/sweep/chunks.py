@@ -1,0 +1,136 @@
+"""One chunk: from what is planned to the bytes of its file, the same on every engine."""
+
+import io
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from agents.foundation.extras import missing_extra
+from strategic_env.bench.playing import Run
+from strategic_env.sweep.cells import Built, Cell, SourcesChanged, said
+from strategic_env.sweep.folder import seeds_in
+from strategic_env.sweep.grid import digest_of
+
+FIRST = ("cell", "seed", "mistakes", "loss")
+LAST = ("fused", "curve", "error")
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a worker returns.
+
+    Attributes
+    ----------
+    content : bytes
+        The file.
+    rows, errors : int
+    wall, cpu : float
+        Seconds.
+    memory : float
+        Of the process at its largest, in MB.
+    """
+
+    content: bytes
+    rows: int
+    errors: int
+    wall: float
+    cpu: float
+    memory: float
+
+
+def arrow() -> tuple[Any, Any]:
+    """Return PyArrow and its part for Parquet files."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise missing_extra("a sweep", "pyarrow", "sweep") from error
+    return pyarrow, pyarrow.parquet
+
+
+def play_chunk(task: dict[str, Any]) -> Played:
+    """Play a task (`strategic_env.sweep.folder.Plan.task`).
+
+    Raises
+    ------
+    SourcesChanged
+        If this process has other code than the plan was made with.
+    MemoryError, OSError
+        If the machine fails.
+    """
+    from strategic_env.sweep.planning import code_digest
+
+    if task["code"] != code_digest():
+        raise SourcesChanged("this process has other code, or other versions, than the plan was made with")
+    wall, cpu = time.perf_counter(), time.process_time()
+    rows = []
+    for described, ranges in task["cells"]:
+        built = _built(digest_of(described), _Described(described))
+        rows += [_row(built.cell, run) for run in built.play(seeds_in(ranges))]
+    content = _file(rows)
+    errors = sum(row["error"] is not None for row in rows)
+    spent = time.perf_counter() - wall, time.process_time() - cpu
+    return Played(content, len(rows), errors, *spent, _largest_memory())
+
+
+def warm(task: dict[str, Any]) -> None:
+    """Compile what a task needs: one round of one game of each cell; what fails, fails later, where it is noted."""
+    for described, ranges in task["cells"]:
+        short = described | {"rounds": 1, "checkpoints": []}
+        Cell(**short).built().play(seeds_in(ranges)[:1])
+
+
+def _row(cell: Cell, run: Run) -> dict[str, Any]:
+    failed = run.error is not None
+    numbers = {"mistakes": run.mistakes, "loss": run.loss, **run.columns}
+    return {
+        "cell": cell.digest,
+        "seed": run.seed,
+        **({} if failed else numbers),
+        "fused": run.fused,
+        "curve": run.curve if cell.checkpoints and not failed else None,
+        "error": said(run.error),
+    }
+
+
+def _file(rows: list[dict[str, Any]]) -> bytes:
+    """Return rows as a Parquet file; columns in an order that does not depend on who comes first."""
+    pyarrow, parquet = arrow()
+    fixed = {
+        "cell": pyarrow.string(), "seed": pyarrow.uint64(), "mistakes": pyarrow.int64(), "loss": pyarrow.float64(),
+        "fused": pyarrow.bool_(), "curve": pyarrow.list_(pyarrow.int64()), "error": pyarrow.string(),
+    }  # fmt: skip
+    names = {name for row in rows for name in row}
+    counted = sorted(names - {*FIRST, *LAST})
+    schema = pyarrow.schema([(name, fixed.get(name, pyarrow.float64())) for name in (*FIRST, *counted, *LAST)])
+    written = io.BytesIO()
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), written)
+    return written.getvalue()
+
+
+class _Described:
+    """A cell's description beside the digest that a cache knows it by."""
+
+    def __init__(self, cell: dict[str, Any]) -> None:
+        self.cell = cell
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Described)
+
+
+@lru_cache(maxsize=256)
+def _built(_digest: str, described: _Described) -> Built:
+    """Return a cell ready to play, built once per process."""
+    return Cell(**described.cell).built()
+
+
+def _largest_memory() -> float:
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return 0.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0

@@ -1,0 +1,159 @@
+"""What a sweep is asked for: scenarios times learners times seeds, as a mapping or a YAML file."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from agents.foundation.checks import count, perhaps, shown
+from agents.foundation.extras import missing_extra
+from strategic_env.bench.arguments import parse_learner, parse_seeds
+from strategic_env.bench.encoding import plain
+
+KEYS = ("rounds", "seeds", "checkpoints", "scenarios", "learners")
+LARGEST_SEED = 2**64 - 1  # that a table of results can hold
+ENTRY_KEYS = ("name", "set", "grid")
+LISTS = (list, tuple, range, np.ndarray)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name with options: of a scenario, or of a learner."""
+
+    name: str
+    options: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A sweep in parts.
+
+    Attributes
+    ----------
+    scenarios, learners : list of Entry
+        Each grid as the product of its lists, one after the other.
+    seeds : list of int
+        Increasing.
+    rounds : int or None
+        None: each scenario's horizon.
+    checkpoints : list of int
+        Rounds after which mistakes are noted besides.
+    """
+
+    scenarios: list[Entry]
+    learners: list[Entry]
+    seeds: list[int]
+    rounds: int | None
+    checkpoints: list[int]
+
+
+def read_grid(given: str | os.PathLike[str] | Mapping[str, object]) -> Grid:
+    """Return what a mapping, or a YAML file, asks for.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For unknown keys, values of another kind, or a file that is no YAML.
+    OSError
+        If the file cannot be read.
+    ImportError
+        If it is a file, and PyYAML is missing.
+    """
+    asked = given if isinstance(given, Mapping) else _loaded(Path(given))
+    _refuse_unknown("a sweep", asked, KEYS)
+    if missing := [key for key in ("seeds", "scenarios", "learners") if key not in asked]:
+        raise ValueError(f"a sweep needs {', '.join(missing)}")
+    rounds = asked.get("rounds")
+    checkpoints = asked.get("checkpoints") or []
+    if not isinstance(checkpoints, LISTS):
+        raise TypeError(f"checkpoints must be a list of rounds, got {shown(checkpoints)}")
+    return Grid(
+        scenarios=list(_entries("scenarios", asked["scenarios"])),
+        learners=list(_entries("learners", asked["learners"])),
+        seeds=seeds_of(asked["seeds"]),
+        rounds=None if rounds is None else count("rounds", rounds, minimum=1),
+        checkpoints=sorted({count("checkpoints", mark, minimum=1) for mark in checkpoints}),
+    )
+
+
+def seeds_of(seeds: object) -> list[int]:
+    """Return the seeds that a number (0, 1, ...), a list, or ranges such as ``"0-4,7"`` (both ends) name, increasing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they name none, one twice, or none that is a seed.
+    """
+    if isinstance(seeds, str):
+        given = parse_seeds("".join(seeds.split()))
+        numbers = list(range(given)) if isinstance(given, int) else given
+    elif isinstance(seeds, LISTS):
+        numbers = [count("seeds", seed) for seed in seeds]
+    else:
+        numbers = list(range(count("seeds", seeds, minimum=1, maximum=10**9)))
+    for seed in numbers:
+        count("seeds", seed, maximum=LARGEST_SEED)
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise ValueError(f"seeds must hold at least one seed and none twice, got {shown(seeds)}")
+    return sorted(numbers)
+
+
+def _loaded(file: Path) -> Mapping[str, object]:
+    try:
+        import yaml
+    except ImportError as error:
+        raise missing_extra("reading a grid", "pyyaml", "sweep") from error
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} must be YAML in UTF-8: {' '.join(str(error).split())}") from error
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{file} must hold {', '.join(KEYS)}, got {shown(content)}")
+    return content
+
+
+def _entries(what: str, entries: object) -> Iterator[Entry]:
+    if not isinstance(entries, list | tuple) or not entries:
+        raise TypeError(f"{what} must be a list with at least one entry, got {shown(entries)}")
+    for entry in entries:
+        if isinstance(entry, str):
+            name, options = parse_learner(entry)
+            yield Entry(name, options)
+        elif isinstance(entry, Mapping) and isinstance(entry.get("name"), str):
+            yield from _products(what, entry)
+        else:
+            raise TypeError(f"each of {what} must be a name, or have one under 'name', got {shown(entry)}")
+
+
+def _products(what: str, entry: Mapping[str, object]) -> Iterator[Entry]:
+    """Yield an entry's options with every combination of its grid."""
+    name = str(entry["name"])
+    _refuse_unknown(f"{name} of {what}", entry, ENTRY_KEYS)
+    fixed, grid = entry.get("set") or {}, entry.get("grid") or {}
+    if not isinstance(fixed, Mapping) or not isinstance(grid, Mapping):
+        raise TypeError(f"set and grid of {name} must be mappings, got {shown(fixed)} and {shown(grid)}")
+    if twice := fixed.keys() & grid.keys():
+        raise ValueError(f"an option of {name} must be given once, got {min(twice)!r} in set and in grid")
+    for option, values in grid.items():
+        if not isinstance(values, LISTS) or not len(values):
+            raise TypeError(f"grid of {name} must list the values of {option}, got {shown(values)}")
+    for chosen in product(*grid.values()):
+        yield Entry(name, {**fixed, **dict(zip(grid, chosen, strict=True))})
+
+
+def _refuse_unknown(what: str, given: Mapping[str, object], allowed: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in allowed:
+            raise ValueError(
+                f"{what} has no key {key!r}; its keys are {', '.join(allowed)}{perhaps(str(key), allowed)}"
+            )
+
+
+def digest_of(content: object) -> str:
+    """Return 16 hex digits that stand for what JSON can say, in any order of its keys."""
+    return hashlib.sha256(json.dumps(plain(content), sort_keys=True).encode()).hexdigest()[:16]

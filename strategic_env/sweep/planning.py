@@ -1,0 +1,180 @@
+"""Planning: everything is checked, probed and cut before anything is played."""
+
+import importlib.metadata
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from agents.foundation.checks import file_path, finite_number
+from agents.foundation.files import made_folder
+from strategic_env.bench.archive import project_digest
+from strategic_env.sweep.cells import Built, Cell, cell_of
+from strategic_env.sweep.folder import Chunk, Folder, Plan, chunk_name
+from strategic_env.sweep.grid import Grid, read_grid
+
+DECIDE = ("numpy", "numba", "pyarrow")  # whose versions decide about bits
+PROBE_GAMES, PROBE_ROUNDS, PROBE_STEPS = 64, 100, 20
+MOST_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a plan adds to a folder.
+
+    Attributes
+    ----------
+    file : Path or None
+        None if everything had been planned before.
+    rows, chunks, cells : int
+    left_out : list of str
+        Learners that do not fit a scenario, and why.
+    """
+
+    file: Path | None
+    rows: int
+    chunks: int
+    cells: int
+    left_out: list[str]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that decide about bits."""
+    return {name: importlib.metadata.version(name) for name in DECIDE}
+
+
+def code_digest() -> str:
+    """Return a hash of this package's sources, and of the versions that decide about bits."""
+    return sha256(f"{project_digest()}{sorted(versions().items())}".encode()).hexdigest()
+
+
+def plan(
+    grid: str | os.PathLike[str] | Mapping[str, object],
+    out: str | os.PathLike[str],
+    *,
+    chunk_seconds: float = 30.0,
+    progress: Callable[[str], object] | None = None,
+) -> Planned:
+    """Plan a sweep: build every scenario and learner once, and cut the rows into chunks of about equal length.
+
+    A plan is frozen. Planning again in the same folder adds what is missing, so that grids and seeds can grow.
+
+    Parameters
+    ----------
+    grid : mapping or path of a YAML file
+        ``rounds`` (each scenario's horizon by default), ``seeds`` (a number, a list, or ranges such as ``"0-4,7"``),
+        ``checkpoints`` (none by default), ``scenarios`` and ``learners``: lists of names, or of mappings with ``name``,
+        ``set`` (options) and ``grid`` (lists of values, of which every combination is taken).
+    out : path
+        Made where it is missing.
+    chunk_seconds : float
+        How long a chunk should take, above 0.
+    progress : callable, optional
+        Called with a line now and then.
+
+    Returns
+    -------
+    Planned
+
+    Raises
+    ------
+    TypeError, ValueError
+        If anything in the grid is unknown or wrong, or a learner fits no scenario.
+    OSError
+        If a file cannot be read or written.
+    ImportError
+        If a package is missing.
+    """
+    asked = read_grid(grid)
+    length = finite_number("chunk_seconds", chunk_seconds, above=0.0)
+    place = Folder(made_folder("out", file_path("out", out)))
+    code = code_digest()
+    cells, left_out = _cells(asked)
+    known = _planned_before(place, code)
+    missing = {cell.digest: [seed for seed in asked.seeds if seed not in known.get(cell.digest, ())] for cell in cells}
+    cells = [cell for cell in cells if missing[cell.digest]]
+    if not cells:
+        return Planned(None, 0, 0, 0, left_out)
+    seconds = _seconds_per_row(cells, progress or (lambda line: None))
+    chunks = list(_cut(code, cells, missing, seconds, length))
+    file = place.add_plan(Plan(code, versions(), cells, chunks))
+    return Planned(file, sum(map(len, missing.values())), len(chunks), len(cells), left_out)
+
+
+def _cells(asked: Grid) -> tuple[list[Cell], list[str]]:
+    """Return the cells by learner, so that what one compiles or loads serves many; and who does not fit where."""
+    found: dict[str, Cell] = {}
+    left_out = []
+    for player in asked.learners:
+        fitting, why = 0, []
+        for place in asked.scenarios:
+            try:
+                cell = cell_of(place, player, asked.rounds, asked.checkpoints)
+            except ValueError as error:
+                why.append(f"{player.name} on {place.name}: {error}")
+                continue
+            fitting += 1
+            found.setdefault(cell.digest, cell)
+        if not fitting:
+            raise ValueError(f"learner {player.name!r} fits no scenario of the sweep: {why[0]}")
+        left_out += why
+    return list(found.values()), list(dict.fromkeys(left_out))
+
+
+def _planned_before(place: Folder, code: str) -> dict[str, set[int]]:
+    """Return the seeds of each cell that plans of the same code hold."""
+    known: dict[str, set[int]] = {}
+    for old in (one for one in place.plans if one.code == code):
+        for chunk in old.chunks:
+            for at, seeds in chunk.parts:
+                known.setdefault(old.cells[at].digest, set()).update(seeds)
+    return known
+
+
+def _seconds_per_row(cells: list[Cell], progress: Callable[[str], object]) -> list[float]:
+    """Return how long a row of each cell takes: measured once for learner, scenario and number of features."""
+    rates: dict[tuple[str, str, int], float] = {}
+    found = []
+    for cell in cells:
+        built = cell.built()
+        kind = cell.learner, cell.scenario, int(built.scenario.setting.population.dim)
+        if kind not in rates:
+            progress(f"measuring {built.contestant.label} on {cell.scenario}")
+            rates[kind] = _seconds_per_round(built)
+        found.append(rates[kind] * cell.rounds)
+    return found
+
+
+def _seconds_per_round(built: Built) -> float:
+    games, rounds = (PROBE_GAMES, PROBE_ROUNDS) if built.in_batches() else (1, PROBE_STEPS)
+    rounds = min(rounds, built.cell.rounds)
+    short = replace(built.cell, rounds=rounds, checkpoints=[])
+    probe = Built(short, built.scenario.lasting(rounds), built.contestant)
+    probe.play([0])  # compiles
+    start = time.perf_counter()
+    probe.play(list(range(games)))
+    return (time.perf_counter() - start) / (games * rounds)
+
+
+def _cut(
+    code: str, cells: list[Cell], missing: dict[str, list[int]], seconds: list[float], length: float
+) -> Iterator[Chunk]:
+    """Yield chunks that take about ``length`` seconds each; a longer row is one alone."""
+    parts: list[tuple[int, list[int]]] = []
+    left, rows = length, 0
+    for at, cell in enumerate(cells):
+        seeds = missing[cell.digest]
+        while seeds:
+            fitting = min(int(left / seconds[at]) if seconds[at] > 0.0 else len(seeds), MOST_ROWS - rows)
+            if fitting < 1 and parts:
+                yield Chunk(chunk_name(code, cells, parts), parts)
+                parts, left, rows = [], length, 0
+                continue
+            taken, seeds = seeds[: max(fitting, 1)], seeds[max(fitting, 1) :]
+            parts.append((at, taken))
+            left -= len(taken) * seconds[at]
+            rows += len(taken)
+    if parts:
+        yield Chunk(chunk_name(code, cells, parts), parts)

@@ -1,0 +1,157 @@
+"""Finished sweeps: one table of all rows, and results that reports show."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from agents.foundation.checks import file_path, flag
+from agents.foundation.files import replacing
+from strategic_env.bench.contestants import Contestant
+from strategic_env.bench.evaluation import Results
+from strategic_env.bench.playing import Run
+from strategic_env.sweep.cells import Cell
+from strategic_env.sweep.chunks import FIRST, LAST, arrow
+from strategic_env.sweep.folder import Folder
+from strategic_env.sweep.grid import digest_of
+from strategic_env.sweep.planning import code_digest
+
+ROW_GROUP = 100_000
+OF_CELL = ("scenario", "options", "learner", "parameters", "rounds")
+
+
+def table(out: str | os.PathLike[str], file: str | os.PathLike[str] | None = None, *, partial: bool = False) -> Path:
+    """Write all rows of a sweep to one Parquet file, sorted by cell and seed.
+
+    Its bytes depend on the plan, the code and the versions, not on who played what, when and where.
+
+    Parameters
+    ----------
+    out : path
+        Folder of `plan`.
+    file : path, optional
+        ``table.parquet`` in the folder by default.
+    partial : bool
+        Write what there is, although rows are missing.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError
+        If rows are missing.
+    OSError
+        If a file cannot be read or written.
+    """
+    place = Folder(file_path("out", out))
+    _, parquet = arrow()
+    rows = _rows(place, partial)
+    target = place.path / "table.parquet" if file is None else file_path("file", file)
+    with replacing(target) as unfinished:
+        parquet.write_table(rows, unfinished, row_group_size=ROW_GROUP)
+    return target
+
+
+def read(out: str | os.PathLike[str], *, partial: bool = False) -> list[Results]:
+    """Return the results of a sweep, one for each scenario with its options and rounds, as `evaluate` returns them.
+
+    Parameters
+    ----------
+    out : path
+        Folder of `plan`.
+    partial : bool
+        Return what there is, although rows are missing.
+
+    Returns
+    -------
+    list of Results
+        In the order of the plan; `strategic_env.report` shows each.
+
+    Raises
+    ------
+    ValueError
+        If rows are missing, or the folder holds no plan of this code.
+    OSError
+        If a file cannot be read.
+    """
+    place = Folder(file_path("out", out))
+    rows = _rows(place, partial).to_pylist()
+    of_cell: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        of_cell.setdefault(row["cell"], []).append(row)
+    games: dict[str, list[Cell]] = {}
+    for cell in _cells(place).values():
+        if cell.digest in of_cell:
+            games.setdefault(digest_of([cell.scenario, cell.options, cell.rounds, cell.checkpoints]), []).append(cell)
+    return [_results(cells, of_cell) for cells in games.values()]
+
+
+def _results(cells: list[Cell], rows: dict[str, list[dict[str, Any]]]) -> Results:
+    built = [cell.built() for cell in cells]
+    scenario, first = built[0].scenario, cells[0]
+    marks = sorted({*first.checkpoints, first.rounds})
+    contestants: list[Contestant] = [one.contestant for one in built]
+    runs = [
+        _run(one.contestant.label, row, one.scenario.columns, marks)
+        for one in built
+        for row in sorted(rows[one.cell.digest], key=lambda row: int(row["seed"]))
+    ]
+    seeds = sorted({run.seed for run in runs})
+    return Results(scenario, first.rounds, seeds, marks, contestants, runs)
+
+
+def _run(label: str, row: dict[str, Any], columns: tuple[str, ...], marks: list[int]) -> Run:
+    seed = int(row["seed"])
+    if row["error"] is not None:
+        return Run(label, seed, error=row["error"], fused=row["fused"])
+    curve = dict(zip(marks, row["curve"] or [], strict=False))
+    return Run(
+        label,
+        seed,
+        row["mistakes"],
+        row["loss"],
+        {name: row[name] for name in columns},
+        [curve.get(mark, row["mistakes"]) for mark in marks],
+        fused=row["fused"],
+    )
+
+
+def _cells(place: Folder) -> dict[str, Cell]:
+    return {cell.digest: cell for plan in place.of_code(code_digest()) for cell in plan.cells}
+
+
+def _rows(place: Folder, partial: bool) -> Any:
+    """Return all rows as an Arrow table, with what their cells are in words."""
+    pyarrow, parquet = arrow()
+    plans = place.of_code(code_digest())
+    done = [(plan, chunk) for plan in plans for chunk in place.finished(plan)]
+    planned = sum(len(plan.chunks) for plan in plans)
+    if len(done) < planned and not flag("partial", partial):
+        raise ValueError(
+            f"{place.path} lacks {planned - len(done):,} of {planned:,} chunks: work on, or take what there is"
+        )
+    if not done:
+        raise ValueError(f"{place.path} holds no finished chunk")
+    tables = [parquet.read_table(place.file_of(plan, chunk.name)) for plan, chunk in done]
+    rows = pyarrow.concat_tables(tables, promote_options="default")
+    names = sorted({name for name in rows.column_names if name not in (*FIRST, *LAST)})
+    rows = rows.select([*FIRST, *names, *LAST]).sort_by([("cell", "ascending"), ("seed", "ascending")])
+    cells = _cells(place)
+    index = rows["cell"].dictionary_encode().combine_chunks()
+    texts = [_in_words(cells[digest]) for digest in index.dictionary.to_pylist()]
+    for at, name in enumerate(OF_CELL):
+        values = pyarrow.array([text[name] for text in texts])
+        rows = rows.add_column(1 + at, name, values.take(index.indices))
+    return rows
+
+
+def _in_words(cell: Cell) -> dict[str, Any]:
+    return {
+        "scenario": cell.scenario,
+        "options": json.dumps(cell.options, sort_keys=True),
+        "learner": cell.learner,
+        "parameters": json.dumps(cell.parameters, sort_keys=True),
+        "rounds": cell.rounds,
+    }

@@ -89,15 +89,10 @@ def seeds_of(seeds: object) -> list[int]:
     TypeError, ValueError
         If they name none, one twice, or none that is a seed.
     """
-    if isinstance(seeds, str):
-        given = parse_seeds("".join(seeds.split()))
-        numbers = list(range(given)) if isinstance(given, int) else given
-    elif isinstance(seeds, LISTS):
-        numbers = [count("seeds", seed) for seed in seeds]
-    else:
-        numbers = list(range(count("seeds", seeds, minimum=1, maximum=10**9)))
-    for seed in numbers:
-        count("seeds", seed, maximum=LARGEST_SEED)
+    given = parse_seeds("".join(seeds.split())) if isinstance(seeds, str) else seeds
+    if not isinstance(given, LISTS):
+        given = range(count("seeds", given, minimum=1, maximum=10**9))
+    numbers = [count("seeds", seed, maximum=LARGEST_SEED) for seed in given]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds must hold at least one seed and none twice, got {shown(seeds)}")
     return sorted(numbers)

@@ -139,7 +139,8 @@ class Policy(ABC, Generic[State]):
         names = getattr(state, "_fields", ())
         for name, field, (dtype, shape) in zip(names, state, patterns[dim], strict=True):
             if not isinstance(field, np.ndarray) or field.dtype != dtype:
-                raise TypeError(f"state.{name} must be an array of {dtype}, got {field!r}")
+                got = f"{type(field).__name__} of {field.dtype}" if isinstance(field, np.ndarray) else shown(field)
+                raise TypeError(f"state.{name} must be an array of {dtype}, got {got}")
             if field.shape != (games, *shape):
                 raise ValueError(
                     f"state must hold {games} games with {dim} features like the observation: "

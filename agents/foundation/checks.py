@@ -314,7 +314,7 @@ def interval(name: str, value: ArrayLike) -> tuple[float, float]:
     """
     low, high = finite_array(name, finite_reaches(name, value, 1), (2,)).tolist()
     if low > high:
-        raise ValueError(f"{name} must be an interval (smallest, largest), got {value!r}")
+        raise ValueError(f"{name} must be an interval (smallest, largest), got {shown(value)}")
     return low, high
 
 

@@ -145,7 +145,7 @@ class FeedbackGraph(Unchangeable):
                 raise ValueError(f"feedback must have {allowed}, got {nodes}")
             return cls(edges, classes)
         if feedback.classes != classes:
-            raise ValueError(f"feedback must be a graph of {classes} classes, got {feedback!r}")
+            raise ValueError(f"feedback must be a graph of {classes} classes, got {shown(feedback)}")
         return feedback
 
     @property

@@ -270,7 +270,7 @@ class Certificate:
         if type(state) not in PROOFS:
             raise TypeError(f"learner must be one whose proof is known, got {shown(learner)}")
         if learner.cost not in (None, truth.cost):
-            raise ValueError(f"learner must be made for {truth.cost} costs, got {learner!r}")
+            raise ValueError(f"learner must be made for {truth.cost} costs, got {shown(learner)}")
         ideal = hyperplane("separator", finite_array("separator", separator, (truth.dim + 1,)))
         ideal /= norm(ideal[:-1])
         if abs(ideal[-1] - truth.intercept) > RELATIVE_GAP * (truth.radius + abs(truth.intercept)):
@@ -284,7 +284,9 @@ class Certificate:
         self._ideal = ideal / truth.margin
         self._view = self._look(_copied(state))
         if truth.intercept and not (self._view.fake or isinstance(state, BiasedL2State)):
-            raise ValueError(f"learner must learn an intercept, for the truth has {truth.intercept}, got {learner!r}")
+            raise ValueError(
+                f"learner must learn an intercept, for the truth has {truth.intercept}, got {shown(learner)}"
+            )
         self._separator = self._ideal * np.append(np.ones(truth.dim), self._view.fake)
         self._round, self._error = 0, 0.0
         self._begin()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.costs import Cost
-from agents.foundation.checks import count, finite_array, finite_number, flag, one_of
+from agents.foundation.checks import count, finite_array, finite_number, flag, one_of, shown
 from learners.bounds.common import RELATIVE_SLACK
 from learners.policy import RandomizedPolicy, RuledPolicy
 from learners.policy import State as State
@@ -72,7 +72,7 @@ def checked_truth(truth: Truth) -> Truth:
         If an entry is outside its limits, or the entries contradict each other.
     """
     if not isinstance(truth, Truth):
-        raise TypeError(f"truth must be a Truth, got {truth!r}")
+        raise TypeError(f"truth must be a Truth, got {shown(truth)}")
     one_of("truth.cost", truth.cost, ("l2", "l1"))
     dim = count("truth.dim", truth.dim, minimum=1)
     radius = finite_number("truth.radius", truth.radius, minimum=0.0)

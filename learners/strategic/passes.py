@@ -149,7 +149,7 @@ def steps(
         raise TypeError(f"cost must be a Cost, got {shown(cost)}")
     budgets = cost.budgets(points.shape[1])
     if len(budgets) != 1:
-        raise ValueError(f"cost must be the same for every individual, got {cost!r}")
+        raise ValueError(f"cost must be the same for every individual, got {shown(cost)}")
     classifier, state = learner.predict(
         _observation(np.zeros(points.shape[1]), 0.0, 0.0, np.zeros(points.shape[1] + 1), 0)
     )

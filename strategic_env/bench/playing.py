@@ -138,7 +138,7 @@ def _content(learner: Predictor) -> bytes | None:
     if type(learner).__module__.startswith(KEPT_APART):
         return None
     try:
-        _Content(content := io.BytesIO(), protocol=4).dump(vars(learner))
+        _Content(content := io.BytesIO(), protocol=4).dump(learner if isinstance(learner, Policy) else vars(learner))
     except Exception:  # pickling runs any code
         return None
     return content.getvalue()

@@ -258,3 +258,19 @@ def test_a_learner_must_return_an_action_and_a_state(answer: object) -> None:
     (run,) = evaluate({"silent": Silent()}, "KnownL2", 1, 2).runs  # type: ignore[dict-item]
     assert run.error is not None
     assert run.error.startswith("TypeError: predict must return (action, state), got ")
+
+
+@pytest.mark.parametrize("part", ["population", "cost", "individual"])
+def test_an_error_is_one_line_whatever_was_given(part: str) -> None:
+    parts: dict[str, Any] = {"population": Separable(2), "cost": L2Cost(0.1), part: np.zeros((50, 50))}
+    with pytest.raises(TypeError, match=rf"^{part} must .*, got array\(\[\[0.*\.\.\.$"):
+        Setting(**parts)
+
+
+def test_an_array_of_a_state_that_is_of_another_kind_is_told_by_its_dtype() -> None:
+    learner = StrategicPerceptronL2(0.3)
+    state = learner.initial_state(9, 9)
+    with pytest.raises(TypeError, match=r"^state.weights must be an array of float64, got ndarray of >f8$"):
+        learner.check_state(state._replace(weights=state.weights.astype(">f8")), 9, 9)
+    with pytest.raises(TypeError, match=r"^state.alpha must be an array of float64, got None$"):
+        learner.check_state(state._replace(alpha=None), 9, 9)  # type: ignore[arg-type]

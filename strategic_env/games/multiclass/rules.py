@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.foundation.checks import LARGEST_SEED, count
+from agents.foundation.checks import LARGEST_SEED, count, shown
 from agents.foundation.compiled import inlined, loop
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Bool, Float, Int, Key
@@ -144,13 +144,13 @@ class MulticlassSetting:
     def __post_init__(self) -> None:
         """Check that the parts are what they should be, and fit each other."""
         if not isinstance(self.population, MulticlassPopulation):
-            raise TypeError(f"population must be a MulticlassPopulation, got {self.population!r}")
+            raise TypeError(f"population must be a MulticlassPopulation, got {shown(self.population)}")
         if not isinstance(self.graph, FeedbackGraph):
-            raise TypeError(f"graph must be a FeedbackGraph, got {self.graph!r}")
+            raise TypeError(f"graph must be a FeedbackGraph, got {shown(self.graph)}")
         self._limits  # noqa: B018  (asked now, and kept)
         if self.graph.classes != self.population.classes:
             raise ValueError(
-                f"graph must be of the {self.population.classes} classes of the population, got {self.graph!r}"
+                f"graph must be of the {self.population.classes} classes of the population, got {shown(self.graph)}"
             )
         if self.population_seed is not None:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from agents.costs import L2, Cost, cost_terms
-from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of
+from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of, shown
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Key
 from agents.populations.arrivals import Arrivals
@@ -92,9 +92,11 @@ class Setting:
         """Check that the parts are what they should be, and fit each other."""
         for name, part, kind in (("population", self.population, Population), ("cost", self.cost, Cost)):
             if not isinstance(part, kind):
-                raise TypeError(f"{name} must be a {kind.__name__}, got {part!r}")
+                raise TypeError(f"{name} must be a {kind.__name__}, got {shown(part)}")
         if isinstance(self.individual, type) or not hasattr(self.individual, "report"):
-            raise TypeError(f"individual must have a method report(), like BestResponse(), got {self.individual!r}")
+            raise TypeError(
+                f"individual must have a method report(), like BestResponse(), got {shown(self.individual)}"
+            )
         object.__setattr__(self, "feedback", feedback_name(self.feedback))
         if self.population_seed is not None:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)
@@ -108,10 +110,12 @@ class Setting:
         terms = cost_terms(cost, limits.dim)
         slack = finite_length("the individual's slack", getattr(self.individual, "slack", None))
         if len(terms.budgets) != 1:
-            raise ValueError(f"alpha must be the same for every individual, got {cost!r}; populations may differ in it")
+            raise ValueError(
+                f"alpha must be the same for every individual, got {shown(cost)}; populations may differ in it"
+            )
         own, largest = limits.alpha, float(terms.alpha.max())
         if own is not None and (terms.norm != L2 or largest != own[1]):
-            raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {cost!r}")
+            raise ValueError(f"cost must be L2Cost({own[1]}), the largest alpha of the population, got {shown(cost)}")
         if limits.radius > 0.0 and largest + slack > LARGEST_REACH * limits.radius:
             raise ValueError(
                 f"alpha must be at most {LARGEST_REACH:g} times the radius {limits.radius:g} of the population, "

@@ -18,7 +18,7 @@ from agents import GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, 
 from learners import BestFixedClassifier, Perceptron, StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env import scenario
 from strategic_env.bench.rollout import rollout
-from strategic_env.games.shared.rollout import Rollout
+from strategic_env.games.shared.rollout import MOST_GAMES, Rollout, shares_of
 
 ROUNDS = [1, 63, 64, 65, 127, 128, 129, 257, 1000, 5000]
 COUNTS = ("mistakes", "manipulations", "qualified", "qualified_cost")
@@ -410,3 +410,10 @@ def test_a_hundred_million_rounds_take_the_memory_of_a_million(options: dict[str
         rollout(LEARNER, one, 4, total // 4, threads=threads, progress=lambda _, sizes=sizes: sizes.append(resident()))
         most[total] = max(*sizes, resident())
     assert most[10**8] <= 1.05 * most[10**6]
+
+
+@pytest.mark.parametrize(("games", "threads", "parts"), [(1, 4, 1), (3, 2, 2), (256, 1, 1), (257, 1, 2), (1000, 2, 4)])
+def test_every_thread_has_games_and_no_call_plays_too_many(games: int, threads: int, parts: int) -> None:
+    shares = shares_of(games, threads)
+    assert len(shares) == parts and max(map(len, shares)) <= MOST_GAMES == 256
+    assert np.concatenate(shares).tolist() == list(range(games))

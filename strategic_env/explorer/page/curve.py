@@ -64,9 +64,9 @@ class Curve:
                 name, value = near[at]
                 span.location = label.y = value
                 label.text = f"{name} {number(value)}"
-        far = [f"{name} {number(value)}" for name, value in values if (name, value) not in near]
+        far = [f"{name} {value:,.0f}" for name, value in values if (name, value) not in near]
         self._far.visible = bool(far)
-        self._far.text, self._far.y = f"far above: {', '.join(far)}", 125
+        self._far.text, self._far.y = f"above: {', '.join(far)}", 125
 
 
 def _distinct(bounds: Bounds) -> list[tuple[str, float]]:
@@ -74,5 +74,5 @@ def _distinct(bounds: Bounds) -> list[tuple[str, float]]:
     printed, sharpened = bounds
     if printed is not None and sharpened is not None and abs(printed - sharpened) <= 1e-9 * printed:
         return [("bound", sharpened)]
-    pairs = (("sharpened bound", sharpened), ("printed bound", printed))
+    pairs = (("bound", sharpened), ("bound as printed", printed))
     return [(name, value) for name, value in pairs if value is not None]

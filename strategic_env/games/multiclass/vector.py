@@ -78,7 +78,7 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
     ) -> None:
         self.options = chosen = MulticlassOptions.of(locals())
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
-        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size)
+        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
 
     def _make_games(self) -> MulticlassGames:
         return MulticlassGames(self.setting, self.options.reward, self.num_envs)
@@ -93,6 +93,3 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
         return self.options.infos(played, mistakes)
-
-    def _show(self, numbers: Float) -> Observation:
-        return self.options.observe(numbers)

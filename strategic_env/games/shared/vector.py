@@ -1,7 +1,7 @@
 """What vector environments share: resets, autoreset in every mode, seeds and infos, around N games that play."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from agents.foundation.checks import LARGEST_SIZE, count, one_of, shown, size_of
 from agents.foundation.streams import LARGEST_SEED
 from agents.foundation.typing import Bool, Float, Int, Key
 from strategic_env.games.shared.episodes import Episodes, seed_of
-from strategic_env.games.shared.threads import one_thread
+from strategic_env.games.shared.threads import busy
 
 Infos = dict[str, Any]
 Observed = TypeVar("Observed")
@@ -38,8 +38,13 @@ class Played(Protocol):
 class ManyGames(Protocol):
     """N games, each at a round of its own."""
 
-    rounds: Int
-    mistakes: Int
+    @property
+    def rounds(self) -> Int:
+        """Rounds played (N,)."""
+
+    @property
+    def mistakes(self) -> Int:
+        """Mistakes made (N,)."""
 
 
 class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
@@ -54,6 +59,8 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
     autoreset_mode : AutoresetMode or str
     size : int
         How many numbers a game shows.
+    show : callable
+        What makes observations, of one game or of rows of them, of their numbers.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -67,6 +74,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         action_space: spaces.Space[Any],
         autoreset_mode: AutoresetMode | str,
         size: int,
+        show: Callable[[Float], Observed],
     ) -> None:
         self.num_envs = count("num_envs", num_envs, minimum=1, maximum=LARGEST_SIZE // size)
         self.single_observation_space, self.single_action_space = observation_space, action_space
@@ -74,6 +82,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         self.action_space = batch_space(action_space, self.num_envs)
         self.autoreset_mode = autoreset_mode_of(autoreset_mode)
         self.metadata = type(self).metadata | {"autoreset_mode": self.autoreset_mode}
+        self._show = show
         self._games: Any = None
         self._last: Any = None
         self._shown = np.zeros((self.num_envs, size))
@@ -96,10 +105,6 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
     @abstractmethod
     def _truth(self, played: Any, mistakes: Int) -> dict[str, NDArray[Any]]:
         """Return the hidden truth of a round, as much as infos are to tell: arrays (N, ...)."""
-
-    @abstractmethod
-    def _show(self, numbers: Float) -> Observed:
-        """Return observations, of one game or of rows of them, made of their numbers."""
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -149,10 +154,23 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         RuntimeError
             While another thread takes a step.
         """
-        return self._step(actions)
+        if self._stepping:
+            raise busy()
+        self._stepping = True
+        try:
+            # The usual call: everybody plays, and no episode ends.
+            if self._rounds_to_go > 1 and not self._anything_over:
+                played = self._play(actions, self._all)
+                self._rounds_to_go -= 1
+                self._last, self._shown = played, played.observation
+                nobody = self._none
+                return self._show(played.observation), played.reward, nobody.copy(), nobody.copy(), self._told(played)
+            return self._step(actions)
+        finally:
+            self._stepping = False
 
-    @one_thread
     def _step(self, actions: Act) -> tuple[Observed, Float, Bool, Bool, Infos]:
+        """Play one round of each game, where episodes begin or end."""
         games = self._games
         if games is None:
             raise ResetNeeded("call reset() before step(): no episode")
@@ -203,16 +221,21 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
 
         Where nothing is known there are no keys, as in Gymnasium's vector environments.
         """
+        if known is self._all:  # asking the array takes longer than everything else here
+            return self._told(played)
         infos: Infos = self._truth(played, self._games.mistakes)
-        everybody = known is self._all  # asking the array takes longer than everything else here
-        if not infos or not (everybody or known.any()):
+        if not infos or not known.any():
             return {}
-        if not (everybody or known.all()):
+        if not known.all():
             infos = {key: one.copy() for key, one in infos.items()}
             for one in infos.values():
                 one[~known] = 0
-        mask = known.copy()
-        return infos | {f"_{key}": mask for key in infos}
+        return infos | _masks(infos, known)
+
+    def _told(self, played: Played) -> Infos:
+        """Return the hidden truth of all games."""
+        infos: Infos = self._truth(played, self._games.mistakes)
+        return infos | _masks(infos, self._all) if infos else infos
 
     def _next_episodes(self, rows: Int) -> None:
         """Let the next episode begin in ``rows``, and show it."""
@@ -258,6 +281,12 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
         if size_of(seed) != self.num_envs:
             raise ValueError(f"seed must hold one seed for each of {self.num_envs} games, got {size_of(seed)}")
         return [None if one is None else count("seed", one, maximum=LARGEST_SEED) for one in seed]
+
+
+def _masks(infos: Infos, known: Bool) -> Infos:
+    """Return the masks that say of which games infos tell."""
+    mask = known.copy()
+    return {f"_{key}": mask for key in infos}
 
 
 def _is_one(seed: object) -> TypeGuard[int | None]:

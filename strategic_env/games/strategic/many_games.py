@@ -7,8 +7,8 @@ import numpy as np
 
 from agents.costs import Cost, L2Cost
 from agents.foundation.compiled import loop
-from agents.foundation.lanes import copy
-from agents.foundation.typing import Bool, Float, Int, Key
+from agents.foundation.lanes import copy, prefetch
+from agents.foundation.typing import Bool, Float, Int, Key, Numbers
 from agents.populations.arrivals import BLOCK, ManyArrivals
 from agents.populations.sources import NEW, Source
 from strategic_env.games.strategic.game import Game
@@ -17,6 +17,8 @@ from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
 # Numbers computed ahead, of all games together: so many stay in a processor's cache.
 COMPUTED_AHEAD = 2**17
+# Whose features are asked for while a game is played: those of so many games later.
+AHEAD = 8
 
 
 class Outcomes(NamedTuple):
@@ -30,6 +32,7 @@ class Outcomes(NamedTuple):
     moved, mistake : ndarray, shape (N,), bool
     true_features : ndarray, shape (N, d)
     true_label, cost : ndarray, shape (N,)
+        The truth has no rows where nobody asks for it.
     """
 
     observation: Float
@@ -42,7 +45,7 @@ class Outcomes(NamedTuple):
 
 
 @loop
-def first_illegal(classifiers: Float, active: Bool) -> int:
+def first_illegal(classifiers: Numbers, active: Bool) -> int:
     """Return the first active game whose classifier has an entry outside [-1, 1] or NaN; -1 if there is none."""
     for game in range(active.shape[0]):
         if active[game] and not publishable(classifiers[game]):
@@ -52,17 +55,14 @@ def first_illegal(classifiers: Float, active: Bool) -> int:
 
 @loop
 def play_games(
-    norm: int,
-    labels_rejected: bool,
-    reward_kind: int,
-    classifiers: Float,
+    rules: Int,
+    classifiers: Numbers,
     active: Bool,
     features: Float,
     index: Int,
     labels: Float,
     budgets: Float,
-    rounds: Int,
-    mistakes: Int,
+    counts: Int,
     observation: Float,
     rewards: Float,
     moved: Bool,
@@ -71,66 +71,72 @@ def play_games(
     true_label: Float,
     cost: Float,
 ) -> int:
-    """Let the individual who is next best-respond in each active game; return as `first_illegal`, and play if -1.
+    """Let the individual who is next best-respond in each active game; return as `first_illegal`, and count if -1.
 
-    ``index`` and ``labels`` (N, n) hold a block of n rounds; ``rounds`` and ``mistakes`` (N,) are counted on; the
-    arrays from ``observation`` on (`Outcomes`) are overwritten.
+    ``rules`` (3,) hold the norm, whether the rejected are labelled, and the kind of reward; ``index`` and ``labels``
+    (N, n) a block of n rounds. ``counts`` (2, N), rounds and mistakes, go on; the arrays from ``observation`` on
+    (`Outcomes`) are overwritten.
     """
-    last = index.shape[1] - 1
-    # Everybody is fetched first: waiting for one row of memory after another would take longer than playing.
-    for game in range(rounds.shape[0]):
-        if active[game] and not publishable(classifiers[game]):
-            return game
-        copy(features[index[game, rounds[game] & last]], true_features[game])
-    for game in range(rounds.shape[0]):
-        seen, round = observation[game], rounds[game]
+    norm, labels_rejected, reward_kind = rules[0], rules[1] != 0, rules[2]
+    games, last, told, width = active.shape[0], index.shape[1] - 1, cost.shape[0] > 0, classifiers.shape[1]
+    rounds, mistakes = counts[0], counts[1]
+    for game in range(games):
+        if game + AHEAD < games:  # waiting for one row of memory after another would take longer than playing
+            prefetch(features, index[game + AHEAD, rounds[game + AHEAD] & last])
+        seen = observation[game]
         if not active[game]:
             seen[:] = 0.0
-            true_features[game] = 0.0
-            rewards[game], true_label[game], cost[game] = 0.0, 0.0, 0.0
-            moved[game], mistake[game] = False, False
+            rewards[game], moved[game], mistake[game] = 0.0, False, False
+            if told:
+                true_features[game] = 0.0
+                true_label[game], cost[game] = 0.0, 0.0
             continue
-        label = labels[game, round & last]
-        budget = budgets[own_row(budgets, index[game, round & last])]
+        if not publishable(classifiers[game]):
+            return game
+        round = rounds[game]
+        row, label = index[game, round & last], labels[game, round & last]
         copy(classifiers[game], seen)
-        moved[game], cost[game], wrong = play_best_response(
-            norm, labels_rejected, classifiers[game], true_features[game], budget, label, round, seen
+        moved[game], paid, mistake[game] = play_best_response(
+            norm, labels_rejected, seen[:width], features[row], budgets[own_row(budgets, row)], label, round, seen
         )
-        true_label[game], mistake[game] = label, wrong
-        rewards[game] = pay(reward_kind, seen, label, wrong)
-        mistakes[game] += wrong
-        rounds[game] = round + 1
+        rewards[game] = pay(reward_kind, seen, label, mistake[game])
+        if told:
+            copy(features[row], true_features[game])
+            true_label[game], cost[game] = label, paid
+    for game in range(games):
+        rounds[game] += active[game]
+        mistakes[game] += mistake[game]
     return -1
 
 
 class OutcomeArrays:
-    """Arrays to write outcomes on: fresh ones for what somebody asks for, and scratch arrays for the rest.
+    """Arrays to write outcomes on, fresh ones for what somebody asks for.
 
     Parameters
     ----------
     games, dim : int
         N and d.
     info_level : str
-        ``"none"``: only observations and rewards are asked for; ``"outcome"``: ``moved`` and ``mistake``, too;
+        ``"none"``: only observations and rewards are asked for; ``"outcome"``: who moved and what was a mistake, too;
         ``"full"``: everything.
     """
 
     def __init__(self, games: int, dim: int, info_level: str) -> None:
-        self._shape = (games, 2 * dim + 4)
-        flags = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
-        truth = np.empty((games, dim)), np.empty(games), np.empty(games)
-        self._level, self._flags, self._truth = info_level, flags, truth
+        self._level, self._games, self._dim = info_level, games, dim
+        self._size = 2 * dim + 4
+        self._flags = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
+        self._untold = np.empty((0, dim)), np.empty(0), np.empty(0)
 
     def fresh(self) -> tuple[Float, Float, Bool, Bool, Float, Float, Float]:
         """Return arrays of no meaning yet, in the order of `Outcomes`."""
-        games = self._shape[0]
-        observation, reward = np.empty(self._shape), np.empty(games)
+        games = self._games
+        observation, reward = np.empty((games, self._size)), np.empty(games)
         if self._level == "none":
-            return observation, reward, *self._flags, *self._truth
+            return observation, reward, *self._flags, *self._untold
         moved, mistake = np.empty(games, dtype=np.bool_), np.empty(games, dtype=np.bool_)
         if self._level == "outcome":
-            return observation, reward, moved, mistake, *self._truth
-        return observation, reward, moved, mistake, np.empty(self._truth[0].shape), np.empty(games), np.empty(games)
+            return observation, reward, moved, mistake, *self._untold
+        return observation, reward, moved, mistake, np.empty((games, self._dim)), np.empty(games), np.empty(games)
 
 
 class Games(ABC):
@@ -142,15 +148,26 @@ class Games(ABC):
         Rounds played, and mistakes made, since each game's episode began.
     """
 
-    rounds: Int
-    mistakes: Int
+    def __init__(self, games: int) -> None:
+        self._counts = np.zeros((2, games), dtype=np.int64)
+
+    # Views, made when asked for: a copy of this object would not keep them views.
+    @property
+    def rounds(self) -> Int:
+        """Rounds played."""
+        return np.asarray(self._counts[0])
+
+    @property
+    def mistakes(self) -> Int:
+        """Mistakes made."""
+        return np.asarray(self._counts[1])
 
     @abstractmethod
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
 
     @abstractmethod
-    def play(self, classifiers: Float, active: Bool) -> Outcomes:
+    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
         """Publish ``classifiers`` (N, d + 1), one in each ``active`` (N,) game, and resolve the round.
 
         Raises
@@ -164,7 +181,7 @@ class Games(ABC):
         """Return the manipulation cost of the individual whom a game met last."""
 
 
-def _refuse(classifiers: Float, game: int) -> None:
+def _refuse(classifiers: Numbers, game: int) -> None:
     if game >= 0:
         raise ValueError(
             f"a published classifier must have entries in [-1, 1], got {classifiers[game].tolist()} in game {game}"
@@ -175,6 +192,7 @@ class CompiledGames(Games):
     """Games of individuals who best-respond and arrive from a source, all in one compiled loop."""
 
     def __init__(self, setting: Setting, source: Source, reward_kind: str, games: int, info_level: str) -> None:
+        super().__init__(games)
         dim = setting.dim
         self._arrays = OutcomeArrays(games, dim, info_level)
         # Computed individuals take room; of members, four rounds share their random bits.
@@ -186,25 +204,23 @@ class CompiledGames(Games):
         self._setting = setting
         arrivals = self._arrivals
         budgets = setting.budgets() if arrivals.budgets is None else arrivals.budgets
-        self.rounds = np.zeros(games, dtype=np.int64)
-        self.mistakes = np.zeros(games, dtype=np.int64)
         self._known = 0
         # What `play_games` gets in every round, before and after the classifiers.
-        self._rules = setting.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)
-        self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self.rounds, self.mistakes
+        self._rules = np.array([setting.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)])
+        self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self._counts
 
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games``."""
         self._arrivals.begin(games, keys)
-        self.rounds[games] = self.mistakes[games] = 0
+        self._counts[:, games] = 0
         self._known = 0
 
-    def play(self, classifiers: Float, active: Bool) -> Outcomes:
+    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
         """Publish and resolve."""
         if not self._known:
             self._known = self._arrivals.fill(self.rounds)
         arrays = self._arrays.fresh()
-        arguments: tuple[Any, ...] = (*self._rules, classifiers, active, *self._table, *arrays)
+        arguments: tuple[Any, ...] = (self._rules, classifiers, active, *self._table, *arrays)
         illegal = play_games(*arguments)
         if illegal >= 0:
             _refuse(classifiers, illegal)
@@ -224,19 +240,18 @@ class SeparateGames(Games):
     """Games whose individuals answer, or arrive, by rules in Python: `Game` objects in a row."""
 
     def __init__(self, setting: Setting, reward_kind: str, games: int) -> None:
+        super().__init__(games)
         self._arrays = OutcomeArrays(games, setting.dim, "full")
         self._setting, self._reward_kind = setting, reward_kind
         self._games: list[Game | None] = [None] * games
-        self.rounds = np.zeros(games, dtype=np.int64)
-        self.mistakes = np.zeros(games, dtype=np.int64)
 
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games``."""
         for game, key in zip(games.tolist(), keys, strict=True):
             self._games[game] = Game(self._setting, key)
-        self.rounds[games] = self.mistakes[games] = 0
+        self._counts[:, games] = 0
 
-    def play(self, classifiers: Float, active: Bool) -> Outcomes:
+    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
         """Publish and resolve."""
         _refuse(classifiers, first_illegal(classifiers, active))
         outcomes = Outcomes(*self._arrays.fresh())

@@ -1,7 +1,8 @@
 """Named scenarios of strategic classification."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -192,7 +193,9 @@ class Scenario(BenchScenario):
 
     def lasting(self, rounds: int) -> Self:
         """Return the same scenario with episodes of so many rounds."""
-        return replace(self, horizon=rounds)
+        other = copy(self)  # made anew, it would verify its truth again, which may take seconds
+        object.__setattr__(other, "horizon", count("horizon", rounds, minimum=1))
+        return other
 
     def check_learner(self, learner: Policy[Any]) -> None:
         """Make sure that a learner can play: begin a game and forget it.

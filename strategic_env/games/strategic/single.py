@@ -12,7 +12,7 @@ from agents.populations.population import Population
 from agents.responses.individuals import Individual
 from strategic_env.games.shared.single import SeededEnv
 from strategic_env.games.shared.spaces import Knowledge, Observation
-from strategic_env.games.shared.threads import one_thread
+from strategic_env.games.shared.threads import busy
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.options import RENDER_MODES, Action, StrategicOptions
 from strategic_env.games.strategic.rules import Outcome, Round, reward
@@ -123,7 +123,9 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
         self.render_mode = chosen.render_mode
         self.observation_space, self.action_space = chosen.spaces
-        self._action_shape = (self.setting.dim + 1,)
+        # Looked up in every step.
+        self._action_shape, self._dtype, self._observe = (self.setting.dim + 1,), chosen.dtype, chosen.observe
+        self._info_level, self._reward = chosen.info_level, chosen.reward
         self.game: Game | None = None
         self._last: Outcome | None = None
 
@@ -151,7 +153,6 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
             self.render()
         return chosen.observe(np.zeros(chosen.layout.size)), {}
 
-    @one_thread
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
         """Publish ``action`` and play one round.
 
@@ -164,29 +165,36 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         RuntimeError
             While another thread takes a step.
         """
-        game, chosen = self.game, self.options
-        if game is None or game.round >= self.horizon:
-            raise self._no_round(game is not None)
-        if type(action) is not np.ndarray or action.dtype is not chosen.dtype or action.shape != self._action_shape:
-            action = chosen.published(action, self._action_shape)
-        self._last = outcome = game.play(action)
-        if self.render_mode == "human":
-            self.render()
-        observation, true_features, true_label, moved, cost, mistake = outcome
-        info: dict[str, object] = {}
-        if chosen.info_level == "full":
-            info = {
-                "true_features": true_features,
-                "true_label": true_label,
-                "moved": moved,
-                "cost": cost,
-                "mistake": mistake,
-                "mistakes": game.mistakes,
-            }
-        elif chosen.info_level == "outcome":
-            info = {"moved": moved, "mistake": mistake}
-        gain = reward(chosen.reward, outcome)
-        return chosen.observe(observation), gain, False, game.round >= self.horizon, info
+        if self._stepping:
+            raise busy()
+        self._stepping = True
+        try:
+            game = self.game
+            if game is None or game.round >= self.horizon:
+                raise self._no_round(game is not None)
+            if type(action) is not np.ndarray or action.dtype is not self._dtype or action.shape != self._action_shape:
+                action = self.options.published(action, self._action_shape)
+            self._last = outcome = game.play(action)
+            if self.render_mode == "human":
+                self.render()
+            level = self._info_level
+            info: dict[str, object] = {}
+            if level == "full":
+                _, true_features, true_label, moved, cost, mistake = outcome
+                info = {
+                    "true_features": true_features,
+                    "true_label": true_label,
+                    "moved": moved,
+                    "cost": cost,
+                    "mistake": mistake,
+                    "mistakes": game.mistakes,
+                }
+            elif level == "outcome":
+                info = {"moved": outcome[3], "mistake": outcome[5]}
+            gain = reward(self._reward, outcome)
+            return self._observe(outcome[0]), gain, False, game.round >= self.horizon, info
+        finally:
+            self._stepping = False
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Draw the last round: an image (H, W, 3), a text, or (human) on the screen."""

@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 import gymnasium as gym
-import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from agents.costs import Cost
-from agents.foundation.typing import Bool, Float, Int, Key
+from agents.foundation.typing import Bool, Int, Key
 from agents.populations.population import Population
 from agents.responses.individuals import Individual
 from strategic_env.games.shared.spaces import Knowledge, Observation
@@ -87,7 +86,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         self.options = chosen = StrategicOptions.of(locals())
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
         self.render_mode = chosen.render_mode
-        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size)
+        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
         self._action_shape = (self.num_envs, self.setting.dim + 1)
         # Pictures show the whole truth.
         self._truth_level = chosen.info_level if chosen.render_mode is None else "full"
@@ -118,8 +117,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
 
     def _play(self, actions: Action, active: Bool) -> Outcomes:
         games: Games = self._games
-        published: Any = self.options.published(actions, self._action_shape)
-        return games.play(published.astype(np.float64) if self.options.flat else published, active)
+        return games.play(self.options.published(actions, self._action_shape), active)
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
         level = self.options.info_level
@@ -134,9 +132,6 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
                 "mistakes": mistakes.copy(),
             }
         return told
-
-    def _show(self, numbers: Float) -> Observation:
-        return self.options.observe(numbers)
 
     def _game_shown(self, game: int) -> tuple[Round | None, "GameShown | None"]:
         """Return the last round of a game, and what a picture says besides."""

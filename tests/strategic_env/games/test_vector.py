@@ -708,3 +708,20 @@ def test_what_users_write_into_observations_is_not_shown_again() -> None:
             steps.append(games.reset(options={"reset_mask": np.arange(3) == row})[0])
             for key, one in steps[-1].items():
                 assert one[row + 1 :].tolist() == expected[key][row + 1 :].tolist()
+
+
+@pytest.mark.parametrize("observation", ["dict", "flat"])
+def test_a_classifier_that_is_refused_in_the_last_game_changes_no_game(observation: str) -> None:
+    refusing, other = (
+        gymnasium.make_vec("strategic_env/KnownL2-v0", num_envs=20, observation=observation, info_level="full", pool=30)
+        for _ in range(2)
+    )
+    for env in (refusing, other):
+        env.reset(seed=1)
+    good = np.tile([0.5, -0.5, 0.1], (20, 1)).astype(np.float32 if observation == "flat" else np.float64)
+    bad = good.copy()
+    bad[-1, 0] = 2.0
+    for _ in range(3):  # the first rounds, then the usual ones
+        with pytest.raises(ValueError, match=r"entries in \[-1, 1\], got \[2.0, .*\] in game 19"):
+            refusing.step(bad)
+        assert all(map(same, refusing.step(good), other.step(good)))

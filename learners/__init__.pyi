@@ -16,6 +16,8 @@ from .search.base import SearchLearner as SearchLearner
 from .search.centres import KCentres as KCentres
 from .search.centres import TwoCentres as TwoCentres
 from .search.contextual import ContextualSearch as ContextualSearch
+from .search.density_centres import DensityCentres as DensityCentres
+from .search.second_order_centres import SecondOrderCentres as SecondOrderCentres
 from .separators import margins as margins
 from .strategic import passes as passes
 from .strategic.accepted_only import AcceptedOnlyL2 as AcceptedOnlyL2

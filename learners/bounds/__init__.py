@@ -17,6 +17,7 @@ The lecture: Perceptron mistake bound (Lecture 2), for the theorems and exercise
 """
 
 from learners.bounds.common import RELATIVE_SLACK, admits
+from learners.bounds.densities import density_centres, density_search, homothety
 from learners.bounds.known_costs import (
     biased_l2,
     correction,
@@ -28,6 +29,7 @@ from learners.bounds.known_costs import (
     strategic_l2,
 )
 from learners.bounds.max_margin import max_margin_l1, max_margin_l2, max_margin_with_bias
+from learners.bounds.second_order import second_order_centres
 from learners.bounds.truthful import (
     freund_schapire,
     generalisation,
@@ -50,10 +52,13 @@ __all__ = [
     "admits",
     "biased_l2",
     "correction",
+    "density_centres",
+    "density_search",
     "estimated_alpha_l2",
     "freund_schapire",
     "generalisation",
     "hinge_slack",
+    "homothety",
     "lemma_7",
     "margin_perceptron",
     "max_margin_l1",
@@ -62,6 +67,7 @@ __all__ = [
     "novikoff",
     "novikoff_with_bias",
     "samples_for_error",
+    "second_order_centres",
     "strategic_l1",
     "strategic_l1_scale_free",
     "strategic_l1_with_bias",

@@ -5,5 +5,13 @@ from typing import Any
 from learners.policy import Policy
 from learners.search.centres import KCentres, TwoCentres
 from learners.search.contextual import ContextualSearch
+from learners.search.density_centres import DensityCentres
+from learners.search.second_order_centres import SecondOrderCentres
 
-LEARNERS: tuple[type[Policy[Any]], ...] = (ContextualSearch, TwoCentres, KCentres)
+LEARNERS: tuple[type[Policy[Any]], ...] = (
+    ContextualSearch,
+    TwoCentres,
+    KCentres,
+    DensityCentres,
+    SecondOrderCentres,
+)

@@ -33,6 +33,8 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
     "k-centres": [{}, {"engine": "one-scale", "margin": 0.1, "updates": "paper"}],
     "three-stage-l2": [{"noise": 0.1}],
     "gappletron": [{}, {"descent": "projected", "norm": 0.8}, {"descent": "parameter_free"}],
+    "density-centres": [{}],
+    "second-order-centres": [{}],
     "sb3": [{"path": "meta-l2"}],
 }
 # Forms for other costs than those of the first scenario.

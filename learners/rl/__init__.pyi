@@ -7,6 +7,7 @@ from .settings import Settings as Settings
 from .settings import read_settings as read_settings
 from .training import Training as Training
 from .training import train as train
+from .tuning import tune as tune
 from .vector_adapter import GymnasiumVecEnv as GymnasiumVecEnv
 from .views import View as View
 from .views import make_view as make_view

@@ -4,7 +4,7 @@ import io
 import json
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -27,7 +27,7 @@ try:
     import torch
     from stable_baselines3.common.base_class import BaseAlgorithm
     from stable_baselines3.common.callbacks import BaseCallback
-    from stable_baselines3.common.logger import CSVOutputFormat, Logger
+    from stable_baselines3.common.logger import CSVOutputFormat, KVWriter, Logger, TensorBoardOutputFormat
     from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
     from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 except ModuleNotFoundError as error:
@@ -45,7 +45,7 @@ FEWEST_HELD_OUT_GAMES, MOST_HELD_OUT_GAMES = 32, 256
 # Options of an environment that training chooses itself.
 CHOSEN_HERE = ("info_level", "observation", "autoreset_mode", "render_mode", "num_envs")
 
-MODEL, AROUND = "model.zip", "around.pickle"
+MODEL, AROUND, TENSORBOARD = "model.zip", "around.pickle", "tensorboard"
 
 
 @dataclass
@@ -84,11 +84,13 @@ def train(
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], object] | None = None,
+    callbacks: Sequence[BaseCallback] = (),
+    tensorboard: bool = False,
 ) -> Path:
     """Train a policy, or go on with a training that was interrupted; return the policy's file.
 
     It runs on one thread, where the same seed gives the same policy, whether or not it was interrupted in between.
-    Parameters and errors are those of `Training`; ``progress`` is called after each step of all games.
+    Parameters and errors are those of `Training` and its ``run``; ``progress`` is called after each step of all games.
 
     Examples
     --------
@@ -102,7 +104,8 @@ def train(
     >>> learner.about["algorithm"], learner.about["view"]
     ('PPO', 'statistics')
     """
-    return Training(settings, environment, folder, seed=seed, options=options).run(progress)
+    training = Training(settings, environment, folder, seed=seed, options=options)
+    return training.run(progress, callbacks=callbacks, tensorboard=tensorboard)
 
 
 class Training:
@@ -161,6 +164,8 @@ class Training:
         self._tell: Callable[[Progress], object] = lambda progress: None
         self._drawn: tuple[torch.Tensor, torch.Tensor] | None = None
         self._begun = False
+        self._callbacks: list[BaseCallback] = []
+        self._formats: list[KVWriter] = []
         self._callers: Exception | None = None
         self._build()
         self.progress = Progress(0, whole_rollouts(self.model, settings.timesteps, self._view.horizon))
@@ -172,17 +177,36 @@ class Training:
             self.folder.release()
             raise
 
-    def run(self, progress: Callable[[Progress], object] | None = None) -> Path:
+    def run(
+        self,
+        progress: Callable[[Progress], object] | None = None,
+        *,
+        callbacks: Sequence[BaseCallback] = (),
+        tensorboard: bool = False,
+    ) -> Path:
         """Train to the end; return the policy's file. What is done already is not repeated.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called after each step of all games.
+        callbacks : sequence of BaseCallback
+            Of Stable-Baselines3, for what else is to happen, such as telling a tracker: what one keeps itself is not in
+            a checkpoint, and one whose ``_on_step`` returns False ends the training early.
+        tensorboard : bool
+            Whether to log for TensorBoard, too, into the folder ``tensorboard``.
 
         Raises
         ------
+        ImportError
+            If TensorBoard is asked for and missing.
         RuntimeError
             If the algorithm fails, or this training was interrupted: another `Training` goes on at its last checkpoint.
         """
         if self._begun and not self.progress.done:
             raise RuntimeError("this training was interrupted: make another Training, to go on at the last checkpoint")
         self._tell, self._begun = progress or self._tell, True
+        self._callbacks, self._formats = list(callbacks), [_for_tensorboard(self.folder.path)] if tensorboard else []
         try:
             if not self.progress.done:
                 with one_thread():
@@ -274,10 +298,10 @@ class Training:
     def _learn(self) -> None:
         begun = bool(self.progress.evaluations)
         log = self.folder.path / f"log-from-{self.progress.timesteps}.csv"
-        self.model.set_logger(Logger(None, [CSVOutputFormat(str(log))]))
+        self.model.set_logger(Logger(None, [CSVOutputFormat(str(log)), *self._formats]))
         try:
             left = self.progress.total - self.progress.timesteps
-            self.model.learn(left, callback=_Marks(self), reset_num_timesteps=not begun)
+            self.model.learn(left, callback=[_Marks(self), *self._callbacks], reset_num_timesteps=not begun)
             self.mark()
         except (AssertionError, TypeError, ValueError, RuntimeError, ArithmeticError, LookupError, NameError) as error:
             if error is self._callers:
@@ -361,6 +385,13 @@ class _Marks(BaseCallback):
         self._training.progress.timesteps = self.num_timesteps
         self._training.tell()
         return True
+
+
+def _for_tensorboard(folder: Path) -> TensorBoardOutputFormat:
+    try:
+        return TensorBoardOutputFormat(str(folder / TENSORBOARD))
+    except (ImportError, AssertionError) as error:  # Stable-Baselines3 asserts that it is there
+        raise missing_extra("logging for TensorBoard", "tensorboard", "rl") from error
 
 
 @contextmanager

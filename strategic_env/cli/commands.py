@@ -310,6 +310,9 @@ def train(
         Path | None,
         typer.Option(parser=_folder, metavar="DIR", help="Folder; ALGO-SCENARIO-SEED by default."),
     ] = None,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Log for TensorBoard, too: `tensorboard --logdir DIR`.")
+    ] = False,
 ) -> None:
     """Train a policy, to `run` beside the paper's learners: `--learner sb3:path=DIR/policy.zip`.
 
@@ -340,7 +343,7 @@ def train(
     try:
         with progress_bar() as bar:
             task = bar.add_task("evaluating", total=progress.total)
-            policy = prepared.training.run(_told_by(bar, task, len(progress.evaluations)))
+            policy = prepared.training.run(_told_by(bar, task, len(progress.evaluations)), tensorboard=tensorboard)
     except KeyboardInterrupt:
         begun = f"{folder} keeps the last checkpoint; the same command goes on from there"
         raise typer.Exit(failed(f"interrupted: {begun if progress.evaluations else NOTHING}", FAILED)) from None
@@ -348,6 +351,46 @@ def train(
         raise typer.Exit(failed(f"error: {error}", FAILED)) from error
     print(prepared.summary())
     errors.print(f"saved {policy}", style="dim")
+
+
+@app.command()
+def tune(
+    algorithm: Annotated[str, typer.Argument(metavar="ALGO", help="`ppo`, `ppo_lstm` (recurrent), `sac` or `tqc`.")],
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name; `strategic-env list` shows all.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of the scenario, or its reward; may be repeated."),
+    ] = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range",
+            metavar="NAME=LOW..HIGH",
+            help="A hyper-parameter to search; may be repeated. Default: a few, around the shipped ones.",
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many trainings there are to be in DIR.")] = 20,
+    timesteps: Annotated[int | None, typer.Option(min=1, help="Rounds of each training.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search and of each training.")] = 0,
+    hyperparameters: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="YAML of what stays as it is; the package's by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(parser=_folder, metavar="DIR", help="Folder; tune-ALGO-SCENARIO by default.")
+    ] = None,
+) -> None:
+    """Search for hyper-parameters with Optuna; `train --hyperparameters DIR/best.yml` trains with the best.
+
+    An interrupted search goes on with the same command.
+    """
+    from strategic_env.cli.train import searched
+
+    with usage():
+        search = searched(
+            algorithm, scenario, parse_settings(settings or []), ranges or [], timesteps, hyperparameters, out
+        )
+        best = search(trials=trials, seed=seed, progress=lambda trial, found: note(f"trial {trial}: {found:.2f}"))
+    print(", ".join(f"{name}={value:.4g}" for name, value in best.items()))
 
 
 def _told_by(bar: Progress, task: TaskID, begun: int) -> "Callable[[training.Progress], None]":

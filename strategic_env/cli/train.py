@@ -2,8 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from strategic_env.games.scenarios import kind_of
 from strategic_env.games.shared.scenario import refuse_unknown
 
 if TYPE_CHECKING:
+    from learners.rl import Settings
     from learners.rl.training import Progress, Training
 
 # An environment has these options besides its scenario's; the others are the trainer's business.
@@ -99,7 +101,23 @@ def prepare(
     ImportError
         If the extra "rl" is not installed.
     """
-    from learners.rl import Training, read_settings
+    from learners.rl import Training
+
+    settings, chosen, own = _asked(algorithm, name, options, timesteps, hyperparameters)
+    folder = Path(f"{algorithm}-{name}-{seed}") if out is None else file_path("out", out)
+    training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
+    return Prepared(training, name, own)
+
+
+def _asked(
+    algorithm: str,
+    name: str,
+    options: Mapping[str, Any] | None,
+    timesteps: int | None,
+    hyperparameters: str | Path | None,
+) -> tuple["Settings", dict[str, Any], dict[str, Any]]:
+    """Return the settings, the environment's options and, of these, the scenario's, checked."""
+    from learners.rl import read_settings
 
     kind = kind_of(name)
     if not kind.trainable:
@@ -112,9 +130,25 @@ def prepare(
     own = {key: value for key, value in chosen.items() if key not in OF_THE_ENVIRONMENT}
     refuse_unknown(chosen, (*kind.own_options(name), *OF_THE_ENVIRONMENT), name)
     kind.named(name, **own)  # training checks the rest
-    folder = Path(f"{algorithm}-{name}-{seed}") if out is None else file_path("out", out)
-    training = Training(settings, environment_id(name), folder, seed=seed, options=chosen)
-    return Prepared(training, name, own)
+    return settings, chosen, own
+
+
+def searched(
+    algorithm: str,
+    name: str,
+    options: Mapping[str, Any],
+    ranges: Sequence[str],
+    timesteps: int | None,
+    hyperparameters: Path | None,
+    out: Path | None,
+) -> "partial[dict[str, float]]":
+    """Return the search that ``strategic-env tune`` asks for; arguments as of `prepare`, and errors, too."""
+    from learners.rl.tuning import read_ranges, tune
+
+    settings, chosen, _ = _asked(algorithm, name, options, timesteps, hyperparameters)
+    folder = Path(f"tune-{algorithm}-{name}") if out is None else out
+    given = read_ranges(list(ranges)) or None
+    return partial(tune, settings, environment_id(name), folder, ranges=given, options=chosen)
 
 
 def described(progress: "Progress") -> str:

@@ -414,7 +414,7 @@ def explore(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SCENARIO|DIR]",
+            metavar="SCENARIO|DIR",
             help="A scenario of two features, or what `run --out` left; by default the lecture's task.",
         ),
     ] = None,

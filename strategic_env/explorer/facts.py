@@ -142,6 +142,6 @@ def sentence(session: Session) -> str:
     moved = f" moves to {vector(played.report)} and" if played.moved else ""
     verdict = f"is {'accepted' if played.accepted else 'rejected'}, {'a mistake' if played.mistake else 'correct'}"
     if session.is_mistake(last) and not played.mistake:
-        verdict = "lies on the line, and a tie counts as a mistake"
+        verdict = "has y⟨w, x⟩ = 0, and a tie counts as a mistake"
     after = f": w becomes {vector(last.weights, last.intercept)}" if last.updated else ""
     return f"Round {session.shown:,}: x{last.member + 1} ({label}){moved} {verdict}{after}."

@@ -5,8 +5,8 @@ import math
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
+from command_line import command, with_a_fault
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +16,7 @@ from learners import (
     MarginPerceptron,
     Perceptron,
     SecondOrderStrategicPerceptron,
+    StrategicMaxMargin,
     StrategicPerceptronL1,
     StrategicPerceptronL2,
     UnknownCostL1Single,
@@ -144,16 +145,35 @@ def test_recorded_rounds_name_who_arrived_also_where_an_adversary_picks() -> Non
         assert (scenario.setting.population.features[line.member] == line.round.true_features).all()
 
 
-def test_a_surrogate_is_what_the_learner_subtracts_whosever_cost_it_believes() -> None:
-    scenario = Scenario.from_points(*EXAMPLE_1, L2Cost(0.5))
-    learners = StrategicPerceptronL2(0.4), UnknownCostL2(2.0, 0.2), StrategicPerceptronL2(0.5)
-    for learner in learners:
-        game = RecordedGame(learner, scenario.setting)
-        for _ in range(40):
-            line = game.play()
-            if line.round.mistake and line.weights.any():
-                change = line.round.true_label * (line.weights - line.weights_before)
-                np.testing.assert_allclose(line.surrogate, change, atol=1e-12)
+@pytest.mark.parametrize(
+    ("learner", "cost", "first"),
+    [
+        (StrategicPerceptronL2(1.0), L2Cost(1.0), 0.5),  # moves to 1, is taken back by 1
+        (
+            StrategicPerceptronL2(0.75),
+            L2Cost(1.0),
+            -0.1,
+        ),  # moves to 0.75, is taken back by 0.75
+        (SecondOrderStrategicPerceptron(1.0), L2Cost(1.0), 0.5),
+        (StrategicMaxMargin([1.0, 0.0], "l1"), WeightedL1Cost([1.0, 0.0]), 0.5),
+        (UnknownCostL2(3.0, 0.5), L2Cost(1.0), -0.1),  # moves to 0: the first estimate is 0
+        (Perceptron(), L2Cost(1.0), -0.1),
+    ],
+)
+def test_a_surrogate_is_what_the_learner_takes_a_report_for(learner: object, cost: object, first: float) -> None:
+    scenario = Scenario.from_points([[-2.0, 0.0], [first, -2.0]], [-1, -1], cost)
+    game = RecordedGame(learner, scenario.setting)
+    game.play()
+    line = game.play()
+    assert line.round.moved and line.surrogate == pytest.approx([0.0, -2.0], abs=1e-12)
+    if isinstance(learner, StrategicPerceptronL2 | Perceptron):
+        assert line.weights == pytest.approx(line.weights_before - line.surrogate)
+
+
+def test_a_sweep_that_teaches_something_is_not_clean() -> None:
+    session = until_clean(Session(replace(example(FIRST), learner="margin-perceptron")))
+    assert session.clean and session.tally.updates > session.tally.mistakes
+    assert not any(line.updated for line in session.rounds[-session.block :])
 
 
 def test_the_estimate_of_a_search_is_told_with_its_phase() -> None:
@@ -296,3 +316,9 @@ def test_without_panel_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "panel", None)
     with pytest.raises(ImportError, match=r'explorer needs Panel and Bokeh: pip install "strategic-env\[explorer\]"'):
         explorer.view()
+
+
+def test_the_command_without_panel_says_what_to_install_in_one_line() -> None:
+    done = command("explore", program=with_a_fault("import sys; sys.modules['panel'] = None"))
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert 'pip install "strategic-env[explorer]"' in done.stderr

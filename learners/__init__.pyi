@@ -15,6 +15,7 @@ from .proofs.certificate import Certificate as Certificate
 from .search.base import SearchLearner as SearchLearner
 from .search.centres import KCentres as KCentres
 from .search.centres import TwoCentres as TwoCentres
+from .search.chebyshev import ChebyshevHalving as ChebyshevHalving
 from .search.contextual import ContextualSearch as ContextualSearch
 from .search.density_centres import DensityCentres as DensityCentres
 from .search.second_order_centres import SecondOrderCentres as SecondOrderCentres

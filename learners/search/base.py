@@ -67,7 +67,10 @@ class SearchLearner(RuledPolicy[State]):
         return self._follow_rules(observation, state, episode_start)
 
     by_rules = predict
-    _read, _handed_out, _arranged = staticmethod(read), staticmethod(handed_out), staticmethod(arranged)
+    _read, _arranged = staticmethod(read), staticmethod(arranged)
+
+    def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
+        return handed_out(observation)
 
     def _columns(self, dim: int) -> tuple[int, ...]:
         return 1, dim, 1, 1

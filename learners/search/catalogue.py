@@ -4,6 +4,7 @@ from typing import Any
 
 from learners.policy import Policy
 from learners.search.centres import KCentres, TwoCentres
+from learners.search.chebyshev import ChebyshevHalving
 from learners.search.contextual import ContextualSearch
 from learners.search.density_centres import DensityCentres
 from learners.search.second_order_centres import SecondOrderCentres
@@ -14,4 +15,5 @@ LEARNERS: tuple[type[Policy[Any]], ...] = (
     KCentres,
     DensityCentres,
     SecondOrderCentres,
+    ChebyshevHalving,
 )

@@ -3,12 +3,19 @@
 from typing import Annotated, Any, Self
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
-from agents.foundation.typing import Float
+from agents.foundation.typing import Float, Int
 from learners.multiclass.label_learner import LabelLearner
-from learners.search.centres_engines import ENGINES
+from learners.multiclass.observation import Reading
+from learners.policy import Policy
+from learners.search.centres_bodies import Exact, Sampled
+from learners.search.centres_engines import CentresEngine, Ellipsoids, OneScale
+from learners.search.in_python import advance_in_python
 from learners.search.lifting import LARGEST_POWER, SIMILARITIES, Lift
 
 UPDATES = ("all", "paper")
+ENGINES: dict[str, type[CentresEngine]] = {
+    "ellipsoid": Ellipsoids, "one-scale": OneScale, "exact": Exact, "sampled": Sampled,
+}  # fmt: skip
 
 
 class KCentres(LabelLearner[Any]):
@@ -24,7 +31,8 @@ class KCentres(LabelLearner[Any]):
         Number of labels K.
     engine : str
         What it knows a pair by. ``"ellipsoid"``: slack ellipsoids at 31 scales, in any dimension; ``"one-scale"``: the
-        one scale that a known margin needs.
+        one scale that a known margin needs; ``"exact"``: polytopes of 2 to 4 dimensions; ``"sampled"``: clouds of
+        samples, up to about 20 dimensions. The last two play in Python.
     updates : str
         ``"all"``: every known label teaches all pairs of that label; ``"paper"``: a mistake teaches the pair of the
         label and what was named, and nothing else teaches anything.
@@ -96,6 +104,16 @@ class KCentres(LabelLearner[Any]):
         self._knowledge = ENGINES[engine](self.exponent, self.margin, self.lift, updates == "all")
         self.state_class = self._knowledge.state_class  # type: ignore[misc]  # each engine has its own
 
+    def has_rules(self) -> bool:
+        """Whether its engine is compiled, too."""
+        return self._knowledge.compiled and super().has_rules()
+
+    def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
+        return super()._handed_out(observation) if self._knowledge.compiled else None
+
+    def _advance(self, state: Any, seen: Reading) -> tuple[Int, int]:
+        return super()._advance(state, seen) if self._knowledge.compiled else advance_in_python(state, seen)
+
     def for_run(self, seed: int) -> Self:
         """Return the same learner with other draws in every run of the bench."""
         return super(LabelLearner, self).for_run(seed)
@@ -104,6 +122,10 @@ class KCentres(LabelLearner[Any]):
     def guarantee(self) -> str:
         """What is proved, in one line."""
         return self._knowledge.guarantee
+
+    def _maker(self) -> type[Policy[Any]]:
+        """Return this class: it begins the states of all engines."""
+        return KCentres
 
     def _weights_shape(self, dim: int) -> tuple[int, ...]:
         return self._knowledge.weights_shape(self.classes, dim)

@@ -121,6 +121,3 @@ class OneScale(Ellipsoids):
     def thresholds(self, dim: int) -> Float:
         """Return twice the margin in the lifted space."""
         return np.array([2.0 * float(self.margin or 0.0) ** self.lift.power / self.lift.scale(dim)])
-
-
-ENGINES: dict[str, type[CentresEngine]] = {"ellipsoid": Ellipsoids, "one-scale": OneScale}

@@ -4,8 +4,15 @@ from typing import Annotated, Any
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
 from agents.foundation.typing import Float
+from learners.policy import Policy
 from learners.search.base import SearchLearner
-from learners.search.search_engines import ENGINES
+from learners.search.observation import Reading, handed_out
+from learners.search.search_bodies import Exact, Sampled, advance_in_python
+from learners.search.search_engines import Ellipsoids, OneScale, SearchEngine
+
+ENGINES: dict[str, type[SearchEngine]] = {
+    "ellipsoid": Ellipsoids, "one-scale": OneScale, "exact": Exact, "sampled": Sampled,
+}  # fmt: skip
 
 
 class ContextualSearch(SearchLearner[Any]):
@@ -15,7 +22,8 @@ class ContextualSearch(SearchLearner[Any]):
     ----------
     engine : str
         What it knows the point by. ``"ellipsoid"``: slack ellipsoids at 31 scales, in any dimension. ``"one-scale"``:
-        the one scale that a known margin needs.
+        the one scale that a known margin needs. ``"exact"``: polytopes of 2 to 4 dimensions; ``"sampled"``: clouds of
+        samples, up to about 20 dimensions. The last two play in Python.
     margin : float, optional
         How small losses need be for one scale, above 0.
     exponent : float
@@ -71,6 +79,20 @@ class ContextualSearch(SearchLearner[Any]):
     def guarantee(self) -> str:
         """What is proved, in one line."""
         return self._knowledge.guarantee
+
+    def has_rules(self) -> bool:
+        """Whether its engine is compiled, too."""
+        return self._knowledge.compiled and super().has_rules()
+
+    def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
+        return handed_out(observation) if self._knowledge.compiled else None
+
+    def _advance(self, state: Any, seen: Reading) -> tuple[Float, int]:
+        return super()._advance(state, seen) if self._knowledge.compiled else advance_in_python(state, seen)
+
+    def _maker(self) -> type[Policy[Any]]:
+        """Return this class: it begins the states of all engines."""
+        return ContextualSearch
 
     def _weights_shape(self, dim: int) -> tuple[int, ...]:
         return tuple(self._knowledge.begin(1, dim).weights.shape[1:])

@@ -31,11 +31,14 @@ class SearchEngine(ABC):
     state_class : type
         Whose rules are `learners.search.rules.guess` and `learners.search.rules.narrow`; its first field is
         ``weights``, and it has ``features``.
+    compiled : bool
+        Whether the state has compiled rules.
     guarantee : str
         What is proved, in one line.
     """
 
     state_class: ClassVar[type[Any]]
+    compiled: ClassVar[bool] = True
     guarantee: ClassVar[str]
 
     def __init__(self, exponent: float, margin: float | None, seed: int) -> None:
@@ -139,6 +142,3 @@ class OneScale(Ellipsoids):
 
     def _thresholds(self) -> Float:
         return self._scale
-
-
-ENGINES: dict[str, type[SearchEngine]] = {"ellipsoid": Ellipsoids, "one-scale": OneScale}

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from learners import BestFixedClassifier
+from agents import GaussianMixture
+from learners import BestFixedClassifier, FeedbackGraph
 from learners.catalogue import all_learners
 from learners.policy import Policy
-from strategic_env import check_learner, scenario
+from strategic_env import MulticlassScenario, MulticlassSetting, check_learner, scenario
 from strategic_env.bench.contestants import contestant
 from strategic_env.conformance.learner_checker import CHECKS
 from strategic_env.games.registration import GAMES
@@ -23,6 +24,12 @@ SCENARIOS = [
     scenario("Bandit", classes=3),
     scenario("FullInformation", classes=3),
     scenario("FullInformation", classes=2),
+    MulticlassScenario(
+        "few features",
+        MulticlassSetting(population=GaussianMixture(dim=2, classes=3), graph=FeedbackGraph.named("full", 3)),
+        horizon=100,
+        knowledge={"classes": 3},
+    ),
 ]
 # What the command line must be told besides, and forms that do not take part by default.
 PARAMETERS: dict[str, list[dict[str, object]]] = {
@@ -30,7 +37,13 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
     "perceptron": [{}, {"bias": True, "learning_rate": 0.5}],
     "gradient-max-margin": [{}, {"bias": True}],
     "two-centres": [{}],
-    "k-centres": [{}, {"engine": "one-scale", "margin": 0.1, "updates": "paper"}],
+    "k-centres": [
+        {},
+        {"engine": "one-scale", "margin": 0.1, "updates": "paper"},
+        {"engine": "exact"},
+        {"engine": "sampled"},
+    ],
+    "chebyshev-halving": [{"restart": True}],
     "three-stage-l2": [{"noise": 0.1}],
     "gappletron": [{}, {"descent": "projected", "norm": 0.8}, {"descent": "parameter_free"}],
     "density-centres": [{}],

@@ -26,6 +26,8 @@ LARGEST_REPORT = 3.0 * LARGEST
 LARGEST_COUNT = 2**53
 # How many features, labels or runs there may be, and how many numbers (1 GiB) one array may hold.
 LARGEST_LENGTH, LARGEST_SIZE = 2**20, 2**27
+# More cores than machines have; threads and processes take memory, whether there is a core for them or not.
+MOST_CORES = 1024
 # A seed is four words of 32 bits.
 LARGEST_SEED = 2**128 - 1
 

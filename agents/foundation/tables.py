@@ -98,6 +98,8 @@ def csv_table(file: str) -> Table:
     OSError
         If it cannot be read.
     """
+    if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):  # a pipe may be silent for ever
+        raise OSError(f"{file} must be a CSV file, got a pipe, socket or device")
     with open(file, newline="", encoding="utf-8-sig") as text:  # a byte-order mark is no part of the first name
         try:
             return table_of(text)

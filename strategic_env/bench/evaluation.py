@@ -7,7 +7,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Self, TypeAlias
 
-from agents.foundation.checks import count, file_path, function_or_none, is_many, shown
+from agents.foundation.checks import MOST_CORES, count, file_path, function_or_none, is_many, shown
 from strategic_env.bench.archive import Archive
 from strategic_env.bench.contestants import (
     Contestant,
@@ -190,7 +190,7 @@ def evaluate(
     chosen = playable(scenario)
     length = chosen.horizon if rounds is None else count("rounds", rounds, minimum=1)
     chosen = chosen.lasting(length)
-    numbers, processes = seed_numbers(seeds), count("jobs", jobs, minimum=1)
+    numbers, processes = seed_numbers(seeds), count("jobs", jobs, minimum=1, maximum=MOST_CORES)
     if isinstance(learners, str) or not (learners is None or is_many(learners)):
         raise TypeError(f"learners must be a list of names or learners, such as ['perceptron'], got {shown(learners)}")
     function_or_none("progress", progress, "the label of a run that ends")

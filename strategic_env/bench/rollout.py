@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.foundation.checks import LARGEST_SIZE, count, function_or_none, shown
+from agents.foundation.checks import LARGEST_SIZE, MOST_CORES, count, function_or_none, shown
 from agents.foundation.streams import LARGEST_SEED, game_key
 from agents.foundation.typing import Key
 from learners.policy import Policy
@@ -16,9 +16,6 @@ from strategic_env.games.scenarios import playable
 from strategic_env.games.shared.episodes import keys_of_games
 from strategic_env.games.shared.rollout import Rollout, checked_checkpoints
 from strategic_env.games.shared.scenario import BenchScenario
-
-# More cores than machines have: each thread takes memory, whether there is a core for it or not.
-MOST_THREADS = 1024
 
 
 def rollout(
@@ -101,9 +98,7 @@ def rollout(
     marks = checked_checkpoints(checkpoints, length)
     most = LARGEST_SIZE // max(chosen.numbers_of_a_game(), len(marks))
     keys = _keys(games, seed, seeds, most)
-    return chosen.play(
-        player, keys, length, marks, count("threads", threads, minimum=1, maximum=MOST_THREADS), progress
-    )
+    return chosen.play(player, keys, length, marks, count("threads", threads, minimum=1, maximum=MOST_CORES), progress)
 
 
 def _keys(games: int | None, seed: int | None, seeds: Sequence[int] | None, most: int) -> Key:

@@ -182,6 +182,7 @@ def run(
 
     Runs that DIR already holds are not repeated: an interrupted command goes on, and learners and seeds can be added.
     """
+    from agents.foundation.checks import MOST_CORES, count
     from strategic_env.bench import contestants
     from strategic_env.bench.engines import Processes
     from strategic_env.bench.playing import seed_numbers
@@ -189,6 +190,7 @@ def run(
 
     with usage("--"):
         numbers = seed_numbers(parse_seeds(seeds))
+        count("jobs", jobs, maximum=MOST_CORES)
     with usage():
         chosen = chosen_scenario(scenario, parse_settings(settings or []), label, alpha or [], groups, note)
         chosen = chosen if rounds is None else chosen.lasting(rounds)

@@ -1,6 +1,7 @@
 """Arguments of every kind where others are expected: one line names the argument, before any work."""
 
 import math
+import os
 from collections.abc import Callable
 from itertools import count, repeat
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from agents import L2Cost, Separable
+from agents.foundation.tables import csv_table
 from learners import Certificate, MulticlassPerceptron, Perceptron, StrategicPerceptronL2, Truth
 from learners.policy import Policy
 from strategic_env import MulticlassScenario, Results, Scenario, Setting, evaluate, report, rollout, scenario
@@ -274,3 +276,9 @@ def test_an_array_of_a_state_that_is_of_another_kind_is_told_by_its_dtype() -> N
         learner.check_state(state._replace(weights=state.weights.astype(">f8")), 9, 9)
     with pytest.raises(TypeError, match=r"^state.alpha must be an array of float64, got None$"):
         learner.check_state(state._replace(alpha=None), 9, 9)  # type: ignore[arg-type]
+
+
+def test_a_pipe_in_place_of_a_table_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(OSError, match=r"pipe.csv must be a CSV file, got a pipe, socket or device$"):
+        csv_table(str(tmp_path / "pipe.csv"))

@@ -54,7 +54,7 @@ def test_a_process_that_dies_costs_its_own_run_only(monkeypatch: pytest.MonkeyPa
     assert [(run.error or "")[:16] for run in results.runs] == ["its process died", "its process died", "", ""]
 
 
-@pytest.mark.parametrize("jobs", [0, -1, 1.5])
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, 1025, 2**70])
 def test_wrong_numbers_of_jobs_are_named(jobs: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="jobs must be"):
         evaluate(["perceptron"], "KnownL2", seeds=2, rounds=5, jobs=jobs)

@@ -333,3 +333,8 @@ def test_a_number_of_runs_that_nobody_would_wait_for_is_a_wrong_argument(what: s
     result = command("reproduce", what, "--runs", str(2**63), "--out", str(tmp_path / "out"))
     assert (result.returncode, result.stderr) == (2, f"error: --runs must be at most 1048576, got {2**63}\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_number_of_jobs_that_no_machine_could_serve_is_a_wrong_argument() -> None:
+    result = command("run", "KnownL2", "--jobs", str(10**20), "--rounds", "3", "--seeds", "1")
+    assert (result.returncode, result.stderr) == (2, f"error: --jobs must be at most 1024, got {10**20}\n")

@@ -88,9 +88,9 @@ class ResultsView:
         lines = [asdict(row) for row in rows(self._results)]
         table = pandas.DataFrame([line | line.pop("columns") for line in lines]).dropna(axis="columns", how="all")
         table = table.drop(columns=[name for name in ("failed", "missing") if not table[name].any()])
-        formats = {name: {"type": "money", "precision": False} for name in table.columns if name == "bound"}
+        titles = {name: name.replace("_", " ") for name in table.columns}
         return pn.widgets.Tabulator(
-            table.round(3), disabled=True, show_index=False, formatters=formats, sizing_mode="stretch_width",
+            table.round(3), disabled=True, show_index=False, titles=titles, sizing_mode="stretch_width",
             layout="fit_data_stretch", stylesheets=[WIDGET], margin=(8, 0),
         )  # fmt: skip
 

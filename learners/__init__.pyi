@@ -18,6 +18,7 @@ from .search.centres import TwoCentres as TwoCentres
 from .search.chebyshev import ChebyshevHalving as ChebyshevHalving
 from .search.contextual import ContextualSearch as ContextualSearch
 from .search.density_centres import DensityCentres as DensityCentres
+from .search.nearest_past_point import NearestPastPoint as NearestPastPoint
 from .search.second_order_centres import SecondOrderCentres as SecondOrderCentres
 from .separators import margins as margins
 from .strategic import passes as passes

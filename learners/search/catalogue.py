@@ -7,6 +7,7 @@ from learners.search.centres import KCentres, TwoCentres
 from learners.search.chebyshev import ChebyshevHalving
 from learners.search.contextual import ContextualSearch
 from learners.search.density_centres import DensityCentres
+from learners.search.nearest_past_point import NearestPastPoint
 from learners.search.second_order_centres import SecondOrderCentres
 
 LEARNERS: tuple[type[Policy[Any]], ...] = (
@@ -16,4 +17,5 @@ LEARNERS: tuple[type[Policy[Any]], ...] = (
     DensityCentres,
     SecondOrderCentres,
     ChebyshevHalving,
+    NearestPastPoint,
 )

@@ -6,12 +6,14 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
 from agents.foundation.typing import Float
 from learners.policy import Policy
 from learners.search.base import SearchLearner
+from learners.search.density_search import Density
 from learners.search.observation import Reading, handed_out
 from learners.search.search_bodies import Exact, Sampled, advance_in_python
 from learners.search.search_engines import Ellipsoids, OneScale, SearchEngine
 
 ENGINES: dict[str, type[SearchEngine]] = {
     "ellipsoid": Ellipsoids, "one-scale": OneScale, "exact": Exact, "sampled": Sampled,
+    "density": Density,
 }  # fmt: skip
 
 
@@ -23,7 +25,8 @@ class ContextualSearch(SearchLearner[Any]):
     engine : str
         What it knows the point by. ``"ellipsoid"``: slack ellipsoids at 31 scales, in any dimension. ``"one-scale"``:
         the one scale that a known margin needs. ``"exact"``: polytopes of 2 to 4 dimensions; ``"sampled"``: clouds of
-        samples, up to about 20 dimensions. The last two play in Python.
+        samples, up to about 20 dimensions; these two play in Python. ``"density"``: a normal density that answers tilt,
+        in any dimension, for answers some of which are false.
     margin : float, optional
         How small losses need be for one scale, above 0.
     exponent : float
@@ -34,7 +37,7 @@ class ContextualSearch(SearchLearner[Any]):
     Notes
     -----
     `guarantee` says what is proved of the engine. Of the ellipsoids: the total loss is of order ``d^2 log d``, whatever
-    the number of rounds. One false answer voids it.
+    the number of rounds. One false answer voids it; what a density loses, it only adds to.
 
     References
     ----------

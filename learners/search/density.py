@@ -40,12 +40,6 @@ def multiply(state: Any, game: int, factor: Float, capped: bool, most: float) ->
     return fall
 
 
-def remembers_inside(state: Any, game: int) -> bool:
-    """Whether the next factor has a place: a rule for `learners.strategic.rules.stays_inside`."""
-    capacity = state.history.shape[1]
-    return bool(0 <= state.remembered[game] < max(1, capacity))
-
-
 def body_fields(body: str, particles: int, keys: Sequence[Key], dim: int) -> dict[str, Any]:
     """Return the fields of the uniform density over the unit ball of R^D, for games with these keys.
 

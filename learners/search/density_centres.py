@@ -10,7 +10,7 @@ from agents.foundation.typing import Bool, Float, Int, Key
 from learners.multiclass.label_learner import LabelLearner
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
-from learners.multiclass.scores import best_other, leader, write_leading, write_mixture
+from learners.multiclass.scores import best_other, leader, write_mixture, write_scores
 from learners.search.cloud import scatter
 from learners.search.density import (
     BODIES,
@@ -20,8 +20,8 @@ from learners.search.density import (
     PARTICLE,
     body_fields,
     multiply,
-    remembers_inside,
 )
+from learners.search.lifting import LARGEST_POWER, SIMILARITIES, Lift, fits, lift
 from learners.search.zero_sum import has_direction, write_centres, write_comparison, write_direction
 from learners.strategic.rules import rule_of, stays_inside
 
@@ -36,6 +36,8 @@ class DensityCentresState(NamedTuple):
     ----------
     weights, features, probabilities, scores, key, episode, decided : ndarray
         See `learners.multiclass.rules`; the weights are the centres at the centroid, their mean subtracted.
+    query, kind : ndarray, shapes (n, D') and (n,), int64
+        The lifted features, and how they are lifted (`learners.search.lifting`).
     slope, most : ndarray, shape (n,)
         b, and the largest mean of a capped factor that is used (0: none is).
     mistakes, factors : ndarray, shape (n,), int64
@@ -53,6 +55,8 @@ class DensityCentresState(NamedTuple):
     key: Key
     episode: Int
     decided: Int
+    query: Float
+    kind: Int
     slope: Float
     most: Float
     mistakes: Int
@@ -70,25 +74,31 @@ class DensityCentresState(NamedTuple):
     moves: Int
 
 
-rule_of(DensityCentresState, stays_inside)(remembers_inside)
+@rule_of(DensityCentresState, stays_inside)
+def _stays_inside(state: DensityCentresState, game: int) -> bool:
+    lifted = fits(state.kind[game], state.features.shape[1], state.query.shape[1])
+    return bool(lifted and 0 <= state.remembered[game] < max(1, state.history.shape[1]))
 
 
 @rule_of(DensityCentresState, distribute)
 def _distribute(state: DensityCentresState, game: int) -> None:
-    write_leading(state, game, 0.0)
-    if not has_direction(state.features[game]):
-        state.scores[game] = 0.0
-        write_mixture(0, 0.0, state.scores.shape[1], state.probabilities[game])
+    scores, query = state.scores[game], state.query[game]
+    lift(state.kind[game], state.features[game], query)
+    if has_direction(query):
+        write_scores(state.weights[game], query, scores)
+    else:
+        scores[:] = 0.0
+    write_mixture(leader(scores), 0.0, scores.shape[0], state.probabilities[game])
 
 
 @rule_of(DensityCentresState, update)
 def _update(state: DensityCentresState, game: int, action: int, feedback: Float) -> None:
-    label, scores, features = revealed_label(feedback), state.scores[game], state.features[game]
+    label, scores, query = revealed_label(feedback), state.scores[game], state.query[game]
     right = leader(scores) == label
-    if label < 0 or (right and state.most[game] == 0.0) or not has_direction(features):
+    if label < 0 or (right and state.most[game] == 0.0) or not has_direction(query):
         return
-    direction, factor = np.empty(features.shape[0]), np.empty(state.centroid.shape[1])
-    write_direction(features, direction)
+    direction, factor = np.empty(query.shape[0]), np.empty(state.centroid.shape[1])
+    write_direction(query, direction)
     # Whom the label is compared with: who was played in its stead, or else the runner-up.
     write_comparison(direction, label, best_other(scores, label), state.slope[game], factor)
     fall = multiply(state, game, factor, right, state.most[game] if right else ANY_MEAN)
@@ -122,6 +132,8 @@ class DensityCentres(LabelLearner[DensityCentresState]):
         How many points a cloud has, at least 8.
     tolerance : float, optional
         Capped factors whose mean is less than this below 1 are left out; 0.005 for particles, else 0.
+    similarity, p, levels
+        As for `KCentres`.
     seed : int
         Of the particles.
 
@@ -151,6 +163,7 @@ class DensityCentres(LabelLearner[DensityCentresState]):
     name = "density-centres"
     state_class = DensityCentresState
     summary = "nearest centres by a density, which wrong labels cannot empty"
+    welcomes = ("similarity", "p", "levels")
     defaults = ()  # a scenario of centres names it
 
     def __init__(
@@ -161,9 +174,13 @@ class DensityCentres(LabelLearner[DensityCentresState]):
         slope: float = 2.0 / 3.0,
         particles: int = 1000,
         tolerance: Annotated[float | None, "null: 0.005 for particles, else 0"] = None,
+        similarity: Annotated[str, f"one of {', '.join(SIMILARITIES)}"] = "inner",
+        p: Annotated[float | None, f"null: as similarity says; up to {LARGEST_POWER:g}"] = None,
+        levels: Annotated[int | None, "null: queries may lie anywhere"] = None,
         seed: int = 0,
     ) -> None:
         super().__init__(classes)
+        self.lift = Lift(similarity, p, levels)
         self.body = one_of("body", body, BODIES)
         self.capped = flag("capped", capped)
         self.slope = finite_number("slope", slope, above=0.0, below=1.0)
@@ -176,7 +193,7 @@ class DensityCentres(LabelLearner[DensityCentresState]):
             raise ValueError(f"body='disc' must have 2 classes and capped=False, got {got}")
         self.parameters |= {
             "body": body, "capped": capped, "slope": self.slope, "particles": self.particles, "tolerance": tolerance,
-            "seed": self.seed,
+            "similarity": similarity, "p": p, "levels": levels, "seed": self.seed,
         }  # fmt: skip
 
     def for_run(self, seed: int) -> Self:
@@ -189,17 +206,23 @@ class DensityCentres(LabelLearner[DensityCentresState]):
         if self.body == PARTICLE:
             scatter(key, state.points[game])
 
+    def _weights_shape(self, dim: int) -> tuple[int, ...]:
+        return self.classes, self.lift.dim(dim)
+
     def initial_state(self, games: int, dim: int) -> DensityCentresState:
         """Return the uniform density for each game."""
-        free = (self.classes - 1) * dim
+        lifted = self.lift.dim(dim)
+        free = (self.classes - 1) * lifted
         most = {DISC: 2, PARTICLE: LARGEST_PARTICLE_DIMENSION}.get(self.body, free)
         if free > most or (self.body == DISC and free < most):
             raise ValueError(
                 f"body={self.body!r} is for (classes - 1) * features of {'at most ' * (self.body == PARTICLE)}{most}, "
-                f"got {self.classes - 1} * {dim}"
+                f"got {self.classes - 1} * {lifted}"
             )
         return DensityCentresState(
-            **self._beginning(games, dim),
+            **self._beginning(games, dim) | {"weights": np.zeros((games, self.classes, lifted))},
+            query=np.zeros((games, lifted)),
+            kind=np.full(games, self.lift.kind),
             **body_fields(self.body, self.particles, [game_key(self.seed, game) for game in range(games)], free),
             slope=np.full(games, self.slope),
             most=np.full(games, 1.0 - self.tolerance if self.capped else 0.0),

@@ -71,7 +71,7 @@ def test_the_disc_is_exact_as_long_as_it_promises() -> None:
 def test_the_normal_body_is_that_of_the_plain_rule_in_any_basis(dim: int, classes: int, capped: bool) -> None:
     rng = np.random.default_rng(dim)
     oracle, learner = GaussOracle(classes, dim, SLOPE, capped), DensityCentres(classes, capped=capped)
-    queries, labels = rng.standard_normal((200, dim)), rng.integers(0, classes, 200)
+    queries, labels = unit_rows(rng, 200, dim) * rng.random((200, 1)), rng.integers(0, classes, 200)
     state: Any = None
     for t in range(200):
         told = None if t == 0 else int(labels[t - 1])
@@ -84,7 +84,7 @@ def test_the_second_order_rule_solves_its_equations() -> None:
     rng = np.random.default_rng(1)
     oracle, learner = SecondOrderOracle(3, 4, 0.1), SecondOrderCentres(3)
     state: Any = None
-    queries, labels = rng.standard_normal((150, 4)), rng.integers(0, 3, 150)
+    queries, labels = unit_rows(rng, 150, 4) * rng.random((150, 1)), rng.integers(0, 3, 150)
     for t in range(150):
         _, state = learner.predict(observed(queries[t], t, None if t == 0 else int(labels[t - 1]), 3), state)
         assert state.scores[0] == pytest.approx(oracle.scores(queries[t]), abs=1e-9)
@@ -194,9 +194,9 @@ def test_particles_follow_the_disc() -> None:
 )
 def test_the_length_of_a_query_changes_nothing(learner: DensityCentres) -> None:
     rng = np.random.default_rng(7)
-    queries, labels = rng.standard_normal((150, 2)), rng.integers(0, learner.classes, 150)
+    queries, labels = 0.1 * rng.standard_normal((150, 2)), rng.integers(0, learner.classes, 150)
     _, state = learned(learner, queries, labels)
-    for exponent in (-400, -3, 250):
+    for exponent in (-400, -30):
         _, other = learned(learner, np.ldexp(queries, exponent), labels)
         assert other.centroid.tobytes() == state.centroid.tobytes()
     lengths = 10.0 ** rng.uniform(-3, 3, (150, 1))
@@ -322,6 +322,18 @@ def test_what_is_refused_leaves_the_state_as_it_was(learner: Any, change: dict[s
     with pytest.raises(ValueError, match=f"^{message}"):
         learner.predict(observed(np.ones(2), 20, 1, 3) | change, state)
     assert all(now.tobytes() == then.tobytes() for now, then in zip(state, before, strict=True))
+
+
+@pytest.mark.parametrize("kind", [DensityCentres, SecondOrderCentres])
+def test_distances_are_learned_as_inner_products_of_lifted_queries(kind: Any) -> None:
+    rng = np.random.default_rng(12)
+    centres, queries = 0.6 * rng.standard_normal((3, 2)), rng.uniform(-0.7, 0.7, (600, 2))
+    labels = np.linalg.norm(queries[:, np.newaxis] - centres, axis=2).argmin(axis=1)
+    told = [learned(kind(3, similarity=similarity), queries, labels)[0] for similarity in ("inner", "euclidean")]
+    inner, euclidean = (np.count_nonzero(np.array(played)[300:] != labels[300:]) for played in told)
+    assert 2 * euclidean < inner
+    lifted = np.column_stack([np.full(600, 0.5), math.sqrt(0.5) * queries])
+    assert learned(kind(3), lifted, labels)[0] == told[1]
 
 
 @given(st.data())

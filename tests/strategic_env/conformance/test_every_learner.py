@@ -46,8 +46,9 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
     "chebyshev-halving": [{"restart": True}],
     "three-stage-l2": [{"noise": 0.1}],
     "gappletron": [{}, {"descent": "projected", "norm": 0.8}, {"descent": "parameter_free"}],
-    "density-centres": [{}],
+    "density-centres": [{}, {"capped": False, "similarity": "euclidean"}],
     "second-order-centres": [{}],
+    "nearest-past-point": [{"memory": 50}],
     "sb3": [{"path": "meta-l2"}],
 }
 # Forms for other costs than those of the first scenario.

@@ -11,6 +11,7 @@ from .multiclass.perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .multiclass.perceptron import SecondOrderPerceptron as SecondOrderPerceptron
 from .multiclass.pnewtron import PNewtron as PNewtron
 from .multiclass.soba import SobaDiagonal as SobaDiagonal
+from .proofs.centres import CentresCertificate as CentresCertificate
 from .proofs.certificate import Certificate as Certificate
 from .search.base import SearchLearner as SearchLearner
 from .search.centres import KCentres as KCentres

@@ -101,7 +101,7 @@ class NearestPastPoint(LabelLearner[NearestPastPointState]):
     >>> label, state = learner.predict({"features": [0.5], "feedback": [-1, -1], "action": [-1], "round": [0]})
     >>> seen = {"features": [0.4], "feedback": [0, 1], "action": [label], "round": [1]}
     >>> label, state = learner.predict(seen, state)
-    >>> int(label), state.scores.round(3)[0, 1]
+    >>> int(label), round(float(state.scores[0, 1]), 3)
     (1, -0.1)
     """
 

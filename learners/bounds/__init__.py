@@ -18,6 +18,13 @@ The lecture: Perceptron mistake bound (Lecture 2), for the theorems and exercise
 
 from learners.bounds.common import RELATIVE_SLACK, admits
 from learners.bounds.densities import density_centres, density_search, homothety
+from learners.bounds.knowledge_sets import (
+    all_pairs,
+    one_scale_body,
+    one_scale_ellipsoid,
+    slack_ellipsoids,
+    steiner_potential,
+)
 from learners.bounds.known_costs import (
     biased_l2,
     correction,
@@ -50,6 +57,7 @@ from learners.bounds.unknown_costs import (
 __all__ = [
     "RELATIVE_SLACK",
     "admits",
+    "all_pairs",
     "biased_l2",
     "correction",
     "density_centres",
@@ -66,8 +74,12 @@ __all__ = [
     "max_margin_with_bias",
     "novikoff",
     "novikoff_with_bias",
+    "one_scale_body",
+    "one_scale_ellipsoid",
     "samples_for_error",
     "second_order_centres",
+    "slack_ellipsoids",
+    "steiner_potential",
     "strategic_l1",
     "strategic_l1_scale_free",
     "strategic_l1_with_bias",

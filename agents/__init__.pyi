@@ -2,6 +2,9 @@ from .costs import Cost as Cost
 from .costs import L2Cost as L2Cost
 from .costs import WeightedL1Cost as WeightedL1Cost
 from .populations.arrivals import Arrivals as Arrivals
+from .populations.centres import HiddenCentres as HiddenCentres
+from .populations.centres import HiddenPoint as HiddenPoint
+from .populations.convex_sets import CoinFlips as CoinFlips
 from .populations.finite import DataSet as DataSet
 from .populations.finite import FixedSequence as FixedSequence
 from .populations.labelled import GaussianMixture as GaussianMixture

@@ -5,7 +5,7 @@ Labels are 0, 1, ..., K - 1. A population is drawn from a key, then its points a
 
 import math
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,6 @@ from agents.populations.labelled_points import (
     MIXTURE,
     NO_WORDS,
     WORDS,
-    ManyPoints,
     PointSource,
     Words,
     check_classes,
@@ -39,6 +38,7 @@ from agents.populations.labelled_points import (
     classes_of,
 )
 from agents.populations.limits import Limits, check_features, check_unchanged, copied, is_own, limits_of
+from agents.populations.many_points import Coming, ManyPoints
 
 NO_ORIGIN = np.empty((0, 2), dtype=np.uint64)
 
@@ -89,7 +89,7 @@ class MulticlassPopulation(Unchangeable):
     noise: float
 
     @abstractmethod
-    def source(self, population_key: Key | None = None) -> PointSource:
+    def source(self, population_key: Key | None = None) -> Coming:
         """Return how points come in any game, in a form for compiled code.
 
         Parameters
@@ -117,9 +117,7 @@ def multiclass_limits(population: MulticlassPopulation) -> Limits:
     return limits_of(population)
 
 
-def played_point_source(
-    population: MulticlassPopulation, source: PointSource, made_with: Limits | None = None
-) -> PointSource:
+def played_point_source(population: MulticlassPopulation, source: Coming, made_with: Limits | None = None) -> Coming:
     """Return the source that a population returned, in a form that a game can play; it must say what it was made with.
 
     Raises
@@ -227,8 +225,9 @@ class Prototypes(_Texts):
         """
         many = ManyPoints(self.source(), 1)
         many.begin(np.zeros(1, dtype=np.int64), key[np.newaxis])
+        drawn: Any = many.drawn
         weights = np.zeros((self.classes, self.dim))
-        for row, owned, size in zip(weights, many.drawn.owned[0], many.drawn.sizes[0], strict=True):
+        for row, owned, size in zip(weights, drawn.owned[0], drawn.sizes[0], strict=True):
             row[owned[:size]] = 2.0
             row[self._words.head :] = -size / self._words.tail
         return weights

@@ -1,6 +1,6 @@
 """Points with one of K labels, as compiled rules: each a function of (key, round) and of what the key drew before.
 
-A `PointSource` says how the points of a population come, in any game; `ManyPoints` holds what N games have drawn of it.
+A `PointSource` says how the points of a population come, in any game; `Drawn` holds what N games have drawn of it.
 """
 
 import math
@@ -12,8 +12,10 @@ from agents.foundation import streams
 from agents.foundation.checks import LARGEST_COUNT, LARGEST_LENGTH, count, finite_length, plain_array, shown
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import copy, length
+from agents.foundation.selection import rule_of
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.limits import Limits, check_features, check_span
+from agents.populations.many_points import begin_population, draw, judge
 
 WORDS, MIXTURE, DATA = range(3)
 # Random bits of one point: block 0 its label, from 1 on the words of its tail, from here on those that it lacks.
@@ -78,6 +80,23 @@ class PointSource(NamedTuple):
     features: Float
     labels: Int
     origin: Key
+
+    def nothing_drawn(self, games: int) -> "Drawn":
+        """Return what so many games have drawn before they begin.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If compiled code would leave the arrays of the source.
+        """
+        check_point_source(self)
+        classes, dim = self.classes, len(self.places)
+        return Drawn(
+            keys=np.zeros((games, 2), dtype=np.uint64),
+            owned=np.zeros((games, classes, self.words.most), dtype=np.int64),
+            sizes=np.zeros((games, classes), dtype=np.int64),
+            centres=np.zeros((games, classes if self.kind == MIXTURE else 0, dim)),
+        )
 
 
 class Drawn(NamedTuple):
@@ -215,18 +234,19 @@ def write_near(source: PointSource, key: Key, round: int, centre: Float, feature
             features[i] *= source.radius / norm
 
 
-@loop
-def fill_points(source: PointSource, drawn: Drawn, game: int, first: int, features: Float, labels: Int) -> None:
-    """Write the points of one game's rounds from ``first`` on to ``features`` (n, d), and their ``labels`` (n,)."""
-    for k in range(labels.shape[0]):
-        labels[k] = draw_point(source, drawn, game, first + k, features[k])
+@rule_of(PointSource, begin_population)
+def _begin(source: PointSource, drawn: Drawn, game: int, scratch: Float) -> None:
+    begin_game(source, drawn, game, scratch)
 
 
-@loop
-def begin_games(source: PointSource, drawn: Drawn, games: Int, scratch: Float) -> None:
-    """Draw the population of each of the ``games`` (n,)."""
-    for game in games:
-        begin_game(source, drawn, game, scratch)
+@rule_of(PointSource, draw)
+def _draw(source: PointSource, drawn: Drawn, game: int, round: int, features: Float) -> int:
+    return draw_point(source, drawn, game, round, features)
+
+
+@rule_of(PointSource, judge)
+def _judge(source: PointSource, drawn: Drawn, game: int, round: int, action: int, label: int) -> tuple[int, float]:
+    return label, 0.0 if action == label else 1.0
 
 
 def check_point_source(source: PointSource) -> None:
@@ -305,41 +325,3 @@ def check_classes(name: str, labels: Int, classes: int) -> None:
     strange = labels[(labels < 0) | (labels >= classes)]
     if strange.size:
         raise ValueError(f"{name} must be from 0 to {classes - 1}, got {strange[0]}")
-
-
-class ManyPoints:
-    """What N games draw of a population.
-
-    Parameters
-    ----------
-    source : PointSource
-    games : int
-        N.
-
-    Attributes
-    ----------
-    source : PointSource
-    drawn : Drawn
-    """
-
-    def __init__(self, source: PointSource, games: int) -> None:
-        check_point_source(source)
-        self.source = source
-        classes, dim = source.classes, len(source.places)
-        self.drawn = Drawn(
-            keys=np.zeros((games, 2), dtype=np.uint64),
-            owned=np.zeros((games, classes, source.words.most), dtype=np.int64),
-            sizes=np.zeros((games, classes), dtype=np.int64),
-            centres=np.zeros((games, classes if source.kind == MIXTURE else 0, dim)),
-        )
-
-    def begin(self, games: Int, keys: Key) -> None:
-        """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
-        self.drawn.keys[games] = keys
-        begin_games(self.source, self.drawn, games, np.empty(len(self.source.places)))
-
-    def points(self, game: int, rounds: int) -> tuple[Float, Int]:
-        """Return the points (rounds, d) of one game's first rounds, and their labels (rounds,)."""
-        features, labels = np.empty((rounds, len(self.source.places))), np.empty(rounds, dtype=np.int64)
-        fill_points(self.source, self.drawn, game, 0, features, labels)
-        return features, labels

@@ -7,17 +7,14 @@ compiled (``NUMBA_DISABLE_JIT=1``).
 """
 
 import math
-from collections.abc import Callable
 from functools import singledispatch
-from inspect import signature
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any
 
-from numba import types
-from numba.extending import overload
-
-from agents.foundation.compiled import WITHOUT_REFERENCES, compiled, loop
-from agents.foundation.inner import OPTIONS
+from agents.foundation.compiled import compiled, loop
 from agents.foundation.lanes import length
+from agents.foundation.selection import INLINED as INLINED
+from agents.foundation.selection import PLAIN, rule_for_others
+from agents.foundation.selection import rule_of as rule_of
 from agents.foundation.typing import Float
 from learners.policy import REFUSED
 from learners.strategic.observation import inspect, rounding
@@ -75,58 +72,10 @@ def stays_inside(state: Any, game: int) -> bool:
     return True
 
 
-if TYPE_CHECKING:
-    from functools import _SingleDispatchCallable
-
-Rule = TypeVar("Rule", bound=Callable[..., Any])
-Stub: TypeAlias = "_SingleDispatchCallable[Any]"
-
-
-def rule_of(state_class: type, stub: Stub) -> Callable[[Rule], Rule]:
-    """Register a function as the rule ``stub`` (`learn`, `publish`, ...) of a class of states."""
-    if stub in _RULED:
-        _RULED[stub].add(state_class)
-
-    def register(rule: Rule) -> Rule:
-        def matches(state: Any) -> bool:
-            return isinstance(state, _NAMED_TUPLES) and state.instance_class is state_class
-
-        _overload(stub, rule, matches)
-        stub.register(state_class, rule)
-        return rule
-
-    return register
-
-
-_NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
-# Stubs that have a rule for everybody, and the classes of states that have their own.
-_RULED: dict[Stub, set[type]] = {concerns: set(), stays_inside: set()}
-# Stubs whose rules are compiled into every caller: a call would hand over each array of the state.
-INLINED: set[Stub] = {concerns, stays_inside}
-
-
-def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
-    """Let compiled code call ``rule`` for ``stub`` where the type of the state matches."""
-
-    def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
-        return rule if matches(state) else None
-
-    # Numba compares the two signatures, annotations included.
-    choose.__signature__ = signature(rule)  # type: ignore[attr-defined]
-    # What is asked in every round is worth no call; the others are long.
-    options: Any = {"forceinline": stub in INLINED} | (WITHOUT_REFERENCES if stub is stays_inside else {}) | OPTIONS
-    overload(stub, inline="never", jit_options=options)(choose)
-
-
-def _overload_for_everybody(stub: Stub, ruled: set[type]) -> None:
-    def matches(state: Any) -> bool:
-        return isinstance(state, _NAMED_TUPLES) and state.instance_class not in ruled
-
-    _overload(stub, stub.dispatch(object), matches)
-
-
-for _stub, _ruled in _RULED.items():
-    _overload_for_everybody(_stub, _ruled)
+INLINED.update({concerns, stays_inside})
+PLAIN.add(stays_inside)
+for _stub in (concerns, stays_inside):
+    rule_for_others(_stub)
 
 
 @loop

@@ -201,9 +201,10 @@ def _named(name: str, scenario: BenchScenario, parameters: dict[str, object]) ->
 
 def all_contestants(scenario: BenchScenario) -> tuple[list[Contestant], list[str]]:
     """Return every learner that is made for the scenario and told enough, and the names of the game's others."""
-    chosen, skipped = [], []
-    for name, kind in learners_of(scenario.game).items():
-        for parameters in kind.defaults:
+    chosen, skipped, named = [], [], scenario.rivals()
+    kinds = learners_of(scenario.game) if named is None else {name: learner_class(name) for name in named}
+    for name, kind in kinds.items():
+        for parameters in kind.defaults or ({},):
             try:
                 if not scenario.suits(kind):
                     raise ValueError("it learns from what the scenario hides")

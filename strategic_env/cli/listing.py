@@ -24,9 +24,12 @@ from strategic_env.report.summary import shortened
 
 def show_all(console: Console) -> None:
     """Print every scenario and learner with one line each."""
+    shown: set[str] = set()
     for game in GAMES:
         _show(console, f"Scenarios of {game.title}", game.scenarios)
-        _show(console, f"Learners of {game.title}", _summaries(game.name))
+        if game.name not in shown:
+            _show(console, f"Learners of {game.title}", _summaries(game.name))
+        shown.add(game.name)
     console.print("strategic-env list NAME shows the options of one.", style="dim", highlight=False)
 
 

@@ -2,12 +2,14 @@
 
 import gymnasium
 
+from strategic_env.games.centres.description import GAME as CENTRES
 from strategic_env.games.multiclass.description import GAME as MULTICLASS
+from strategic_env.games.search.description import GAME as SEARCH
 from strategic_env.games.shared.game import Game
 from strategic_env.games.strategic.description import GAME as STRATEGIC
 
 # Everything else asks this list.
-GAMES = [STRATEGIC, MULTICLASS]
+GAMES = [STRATEGIC, MULTICLASS, CENTRES, SEARCH]
 NAMESPACE = "strategic_env"
 VECTOR = "Vector"
 

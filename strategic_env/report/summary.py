@@ -81,7 +81,8 @@ def _row(results: Results, contestant: Contestant) -> Row:
     mistakes = [run.mistakes for run in done]
     mean = _ratio(sum(mistakes), len(mistakes))
     bound = bound_of(results, contestant)
-    numbers: dict[str, float] = {"mistakes": sum(mistakes), "rounds": len(done) * results.rounds}
+    numbers: dict[str, float] = {"mistakes": sum(mistakes), "rounds": len(done) * results.rounds, "runs": len(done)}
+    numbers["loss"] = sum(run.loss for run in done)
     numbers |= {name: sum(run.columns[name] for run in done) for name in results.scenario.columns}
     return Row(
         learner=contestant.label,

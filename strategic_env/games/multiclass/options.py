@@ -1,9 +1,10 @@
 """What the single and the vector environment share: their options, their spaces, and what goes in and out."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -19,38 +20,36 @@ from strategic_env.games.shared.spaces import Knowledge, Observation, Options, a
 Action: TypeAlias = Any  # an integer, or a vector of them
 
 
-@dataclass(frozen=True, kw_only=True)
-class MulticlassOptions(Options):
-    """The options of an environment, checked, and the spaces that follow from them.
+class LabelOptions(Options):
+    """The options of an environment whose learner names labels, checked, and the spaces that follow from them.
 
     Attributes
     ----------
-    population, graph, population_seed
-        See `strategic_env.MulticlassSetting`.
-    horizon, reward, observation, info_level, knowledge
-        See `strategic_env.OnlineMulticlassEnv`.
+    setting : MulticlassSetting
+        Which points come, and what actions show of their labels.
+    reward : str
+    rewards : tuple of str
+        What the reward may be.
     """
 
-    population: MulticlassPopulation
-    graph: FeedbackGraph
     reward: str
-    horizon: int
-    population_seed: int | None
-    observation: str
-    info_level: str
-    knowledge: Knowledge | None
+    rewards: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
         """Check every option, and that they fit each other."""
         self.setting  # noqa: B018  (it checks its parts when it is made, like the spaces)
         self._check_shared()
-        one_of("reward", self.reward, REWARDS)
+        one_of("reward", self.reward, self.rewards)
         self.spaces  # noqa: B018
 
     @cached_property
+    @abstractmethod
     def setting(self) -> MulticlassSetting:
         """Which points come, and what actions show of their labels."""
-        return MulticlassSetting(population=self.population, graph=self.graph, population_seed=self.population_seed)
+
+    @abstractmethod
+    def infos(self, outcomes: Any, mistakes: Int) -> dict[str, Float | Int | Bool]:
+        """Return the hidden truth of a round of N games, as much of it as the level says; arrays (N,)."""
 
     @property
     def told(self) -> dict[str, object]:
@@ -70,7 +69,7 @@ class MulticlassOptions(Options):
     @cached_property
     def spaces(self) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
         """Of observations and of actions of one game; all bounds are finite."""
-        population, graph = self.population, self.graph
+        population, graph = self.setting.population, self.setting.graph
         # A point that is drawn back to the radius may be rounded beyond it.
         rounding = 1e-9 * population.radius
         bounds: dict[str, tuple[Numbers, Numbers]] = {
@@ -100,6 +99,35 @@ class MulticlassOptions(Options):
         if array.shape != shape:
             raise ValueError(f"action must have shape {shape}, got {array.shape}")
         return np.ascontiguousarray(array, dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MulticlassOptions(LabelOptions):
+    """The options of an environment, checked.
+
+    Attributes
+    ----------
+    population, graph, population_seed
+        See `strategic_env.MulticlassSetting`.
+    horizon, reward, observation, info_level, knowledge
+        See `strategic_env.OnlineMulticlassEnv`.
+    """
+
+    population: MulticlassPopulation
+    graph: FeedbackGraph
+    reward: str
+    horizon: int
+    population_seed: int | None
+    observation: str
+    info_level: str
+    knowledge: Knowledge | None
+
+    rewards = REWARDS
+
+    @cached_property
+    def setting(self) -> MulticlassSetting:
+        """Which points come, and what actions show of their labels."""
+        return MulticlassSetting(population=self.population, graph=self.graph, population_seed=self.population_seed)
 
     def infos(self, outcomes: Outcomes, mistakes: Int) -> dict[str, Float | Int | Bool]:
         """Return the hidden truth of a round of N games, as much of it as the level says; arrays (N,)."""

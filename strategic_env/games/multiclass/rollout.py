@@ -1,15 +1,19 @@
 """Whole games of online multiclass classification in compiled code, without Python between the rounds."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
 
 from agents.foundation.compiled import released
+from agents.foundation.selection import rule_for_others, rule_of
 from agents.foundation.typing import Bool, Int, Key
-from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
-from learners.multiclass.rules import decide, update
+from agents.populations.centre_queries import CANDIDATES, draw_candidate
+from agents.populations.centre_source import ADAPTIVE, CentresDrawn, CentreSource
+from agents.populations.many_points import Coming, Drawing, ManyPoints, draw, judge
+from learners.multiclass.rules import decide, distribute, update
+from learners.multiclass.scores import leader
 from learners.policy import Policy, begin
 from strategic_env.games.multiclass.rules import MulticlassSetting, reveal
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
@@ -18,11 +22,37 @@ from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_o
 FIRST_CHUNK = 64
 
 
+@singledispatch
+def face(source: Any, drawn: Any, state: Any, game: int, round: int) -> int:
+    """Write the point of a round to ``state.features[game]`` and return its label; who chooses it may ask the learner.
+
+    Without a rule of its own, a source asks nobody.
+    """
+    return draw(source, drawn, game, round, state.features[game])
+
+
+@rule_of(CentreSource, face)
+def _face(source: CentreSource, drawn: CentresDrawn, state: Any, game: int, round: int) -> int:
+    """Let an adversary take the first of its queries that the learner would most likely get wrong, or else the last."""
+    if source.query != ADAPTIVE:
+        return draw(source, drawn, game, round, state.features[game])
+    label = 0
+    for number in range(CANDIDATES):
+        label = draw_candidate(source, drawn, game, round, number, state.features[game])
+        distribute(state, game)
+        if leader(state.probabilities[game]) != label:
+            break
+    return label
+
+
+rule_for_others(face)
+
+
 @released
 def play_rounds(
     state: Any,
-    source: PointSource,
-    drawn: Drawn,
+    source: Coming,
+    drawn: Drawing,
     reveals: Bool,
     first: int,
     last: int,
@@ -42,15 +72,16 @@ def play_rounds(
     due = np.searchsorted(checkpoints, first, side="right")
     for game in games:
         if first == 0:
-            labels[game] = draw_point(source, drawn, game, 0, state.features[game])
+            labels[game] = face(source, drawn, state, game, 0)
             actions[game] = decide(state, game)
         place = due
         for round in range(first, last):
             action = actions[game]
             mistakes[game] += action != labels[game]
-            reveal(reveals, action, labels[game], feedback)
+            told, _ = judge(source, drawn, game, round, action, labels[game])
+            reveal(reveals, action, told, feedback)
             update(state, game, action, feedback)
-            labels[game] = draw_point(source, drawn, game, round + 1, state.features[game])
+            labels[game] = face(source, drawn, state, game, round + 1)
             actions[game] = decide(state, game)
             if place < checkpoints.shape[0] and checkpoints[place] == round + 1:
                 curves[game, place] = mistakes[game]
@@ -92,7 +123,8 @@ def play_keys(
         )
 
     def result(played: int) -> Rollout:
-        return Rollout(played, mistakes, mistakes.astype(np.float64), {}, checkpoints, curves, state)
+        losses, columns = setting.counted(points.drawn, mistakes)
+        return Rollout(played, mistakes, losses, columns, checkpoints, curves, state)
 
     def report(played: int) -> object:
         return None if progress is None else progress(result(played))

@@ -6,7 +6,7 @@ feedback graph whether it is the right one.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,16 @@ from agents.foundation.compiled import inlined, loop
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation, multiclass_limits, played_point_source, played_points
-from agents.populations.labelled_points import Drawn, ManyPoints, PointSource, draw_point
 from agents.populations.limits import Limits
+from agents.populations.many_points import Coming, Drawing, ManyPoints, draw, judge
 from learners.feedback.graph import FeedbackGraph
 from learners.multiclass.observation import HIDDEN, LABEL, OTHER
 
 REWARDS = ("mistake", "accuracy", "observed")
-_MISTAKE, _ACCURACY, _OBSERVED = range(3)
+# Where a wrong label costs more or less than another.
+REWARDS_OF_LOSSES = ("loss", *REWARDS)
+PAID = (*REWARDS, "loss")
+_MISTAKE, _ACCURACY, _OBSERVED, _LOSS = range(4)
 
 
 @inlined
@@ -44,8 +47,10 @@ def shown_wrong(action: int, feedback: Float) -> bool:
 
 
 @inlined
-def pay(kind: int, action: int, feedback: Float, mistake: bool) -> float:
-    """Return the reward of a round, by its place in `REWARDS`."""
+def pay(kind: int, action: int, feedback: Float, mistake: bool, loss: float) -> float:
+    """Return the reward of a round, by its place in `PAID`."""
+    if kind == _LOSS:
+        return -loss
     if kind == _ACCURACY:
         return 0.0 if mistake else 1.0
     wrong = shown_wrong(action, feedback) if kind == _OBSERVED else mistake
@@ -53,7 +58,7 @@ def pay(kind: int, action: int, feedback: Float, mistake: bool) -> float:
 
 
 @loop
-def begin_games(source: PointSource, drawn: Drawn, games: Int, labels: Int, observation: Float) -> None:
+def begin_games(source: Coming, drawn: Drawing, games: Int, labels: Int, observation: Float) -> None:
     """Show the first point to each of ``games`` (n,), in its row of ``observation`` (n, d + K + 2).
 
     ``labels`` (N,) hold the label of the point that each game shows.
@@ -62,7 +67,7 @@ def begin_games(source: PointSource, drawn: Drawn, games: Int, labels: Int, obse
     for row in range(games.shape[0]):
         seen = observation[row]
         seen[0] = -1.0
-        labels[games[row]] = draw_point(source, drawn, games[row], 0, seen[1 : d + 1])
+        labels[games[row]] = draw(source, drawn, games[row], 0, seen[1 : d + 1])
         seen[d + 1 : d + 1 + classes] = HIDDEN
         seen[d + 1 + classes] = 0.0
 
@@ -78,8 +83,8 @@ def first_illegal(nodes: int, actions: Int, active: Bool) -> int:
 
 @loop
 def play_games(
-    source: PointSource,
-    drawn: Drawn,
+    source: Coming,
+    drawn: Drawing,
     reveals: Bool,
     reward_kind: int,
     actions: Int,
@@ -106,14 +111,15 @@ def play_games(
             continue
         action, label = actions[game], labels[game]
         feedback = seen[d + 1 : d + 1 + classes]
-        reveal(reveals, action, label, feedback)
+        told, loss = judge(source, drawn, game, rounds[game], action, label)
+        reveal(reveals, action, told, feedback)
         wrong = action != label
         true_label[game], mistake[game] = label, wrong
-        rewards[game] = pay(reward_kind, action, feedback, wrong)
+        rewards[game] = pay(reward_kind, action, feedback, wrong, loss)
         mistakes[game] += wrong
         rounds[game] += 1
         seen[0], seen[d + 1 + classes] = action, rounds[game]
-        labels[game] = draw_point(source, drawn, game, rounds[game], seen[1 : d + 1])
+        labels[game] = draw(source, drawn, game, rounds[game], seen[1 : d + 1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,12 +170,16 @@ class MulticlassSetting:
         """Number of features, as it was when the setting was made."""
         return self._limits.dim
 
-    def source(self) -> PointSource:
+    def source(self) -> Coming:
         """Return how points come, for compiled code."""
         source = played_point_source(self.population, self.population.source(self._population_key), self._limits)
         if source.classes != self.graph.classes:
             raise ValueError(f"the population's classes must stay {self.graph.classes}, got {source.classes}")
         return source
+
+    def counted(self, drawn: Any, mistakes: Int) -> tuple[Float, dict[str, Float | Int]]:
+        """Return the losses (N,) of N games that were played so far, and what else they count, by name."""
+        return mistakes.astype(np.float64), {}
 
     def points(self, key: Key, rounds: int) -> tuple[Float, Int]:
         """Return the points (rounds, d) and labels (rounds,) of the episode with this key."""
@@ -205,7 +215,7 @@ class MulticlassGames:
     ----------
     setting : MulticlassSetting
     reward_kind : str
-        One of `REWARDS`.
+        One of `PAID`.
     games : int
         N.
 
@@ -218,7 +228,7 @@ class MulticlassGames:
     def __init__(self, setting: MulticlassSetting, reward_kind: str, games: int) -> None:
         self._graph = setting.graph
         self._points = ManyPoints(setting.source(), games)
-        self._reward_kind = REWARDS.index(reward_kind)
+        self._reward_kind = PAID.index(reward_kind)
         self._size = setting.dim + setting.graph.classes + 2
         self._labels = np.zeros(games, dtype=np.int64)
         self.rounds = np.zeros(games, dtype=np.int64)

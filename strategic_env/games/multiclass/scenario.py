@@ -25,6 +25,23 @@ from strategic_env.games.shared.scenario import (
 )
 
 
+def check_labels(learner: Policy[Any], scenario: BenchScenario) -> None:
+    """Make sure that a learner of labels can play a scenario whose setting is a `MulticlassSetting`.
+
+    Raises
+    ------
+    ValueError
+        If it is made for another game, or another number of labels or actions.
+    """
+    check_game(learner, scenario)
+    graph = scenario.setting.graph
+    if not isinstance(learner, MulticlassLearner) or learner.classes != graph.classes:
+        raise ValueError(f"{learner!r} must be made for the {graph.classes} classes of {scenario.name}")
+    if learner.nodes > graph.nodes:
+        raise ValueError(f"{learner!r} must play one of {graph.nodes} actions of {scenario.name}")
+    begin(learner, scenario.setting.dim)
+
+
 @dataclass(frozen=True)
 class MulticlassScenario(BenchScenario):
     """A named game of online multiclass classification with its options.
@@ -127,13 +144,7 @@ class MulticlassScenario(BenchScenario):
         ValueError
             If it is made for another game, or another number of labels or actions.
         """
-        check_game(learner, self)
-        graph = self.setting.graph
-        if not isinstance(learner, MulticlassLearner) or learner.classes != graph.classes:
-            raise ValueError(f"{learner!r} must be made for the {graph.classes} classes of {self.name}")
-        if learner.nodes > graph.nodes:
-            raise ValueError(f"{learner!r} must play one of {graph.nodes} actions of {self.name}")
-        begin(learner, self.setting.dim)
+        check_labels(learner, self)
 
     def suits(self, learner: type[Policy[Any]]) -> bool:
         """Whether a learner is made for what the graph shows."""

@@ -7,7 +7,7 @@ from agents.foundation.checks import LARGEST_SIZE, count
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation
 from learners.feedback.graph import FeedbackGraph
-from strategic_env.games.multiclass.options import Action, MulticlassOptions
+from strategic_env.games.multiclass.options import Action, LabelOptions, MulticlassOptions
 from strategic_env.games.multiclass.rules import MulticlassGames
 from strategic_env.games.shared.single import SeededEnv
 from strategic_env.games.shared.spaces import Knowledge, Observation
@@ -106,11 +106,18 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         info_level: str = "full",
         knowledge: Knowledge | None = None,
     ) -> None:
-        self.options = chosen = MulticlassOptions.of(locals())
+        self._open(MulticlassOptions.of(locals()))
+
+    def _open(self, chosen: LabelOptions) -> None:
+        """Take over checked options."""
+        self.options = chosen
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
         self.observation_space, self.action_space = chosen.spaces
         self._games: MulticlassGames | None = None
         self._key: Key | None = None
+
+    def _make_games(self) -> MulticlassGames:
+        return MulticlassGames(self.setting, self.options.reward, 1)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, object] | None = None
@@ -131,7 +138,7 @@ class OnlineMulticlassEnv(SeededEnv[Observation, Action]):
         """
         self._key = self._next_key(seed, options)
         if self._games is None:
-            self._games = MulticlassGames(self.setting, self.options.reward, 1)
+            self._games = self._make_games()
         return self.options.observe(self._games.begin(ALONE, self._key[np.newaxis])[0]), {}
 
     @one_thread

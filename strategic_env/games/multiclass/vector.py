@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation
 from learners.feedback.graph import FeedbackGraph
-from strategic_env.games.multiclass.options import Action, MulticlassOptions
+from strategic_env.games.multiclass.options import Action, LabelOptions, MulticlassOptions
 from strategic_env.games.multiclass.rules import MulticlassGames, Outcomes
 from strategic_env.games.shared.spaces import Knowledge, Observation
 from strategic_env.games.shared.vector import GamesEnv
@@ -76,9 +76,15 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
         knowledge: Knowledge | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self.options = chosen = MulticlassOptions.of(locals())
+        self._open(MulticlassOptions.of(locals()), num_envs, autoreset_mode)
+
+    def _open(self, chosen: LabelOptions, num_envs: int, autoreset_mode: AutoresetMode | str) -> None:
+        """Take over checked options."""
+        self.options = chosen
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
-        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
+        GamesEnv.__init__(
+            self, num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe
+        )
 
     def _make_games(self) -> MulticlassGames:
         return MulticlassGames(self.setting, self.options.reward, self.num_envs)

@@ -18,7 +18,8 @@ class Column:
     note : str
         What it says, in a sentence.
     total, over : str
-        What is divided by what: names of what runs count (`BenchScenario.columns`), ``"mistakes"`` or ``"rounds"``.
+        What is divided by what: names of what runs count (`BenchScenario.columns`), ``"mistakes"``, ``"loss"``,
+        ``"rounds"`` or ``"runs"``.
     """
 
     name: str

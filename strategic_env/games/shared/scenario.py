@@ -136,7 +136,7 @@ class BenchScenario(ABC):
 
     def _parts(self) -> dict[str, Any]:
         """Return the options of an environment that a scenario settles."""
-        setting = {part.name: getattr(self.setting, part.name) for part in fields(self.setting)}
+        setting = {part.name: getattr(self.setting, part.name) for part in fields(self.setting) if part.init}
         return setting | {"horizon": self.horizon, "knowledge": self.knowledge}
 
     @abstractmethod
@@ -156,6 +156,10 @@ class BenchScenario(ABC):
     def suits(self, learner: type[Policy[Any]]) -> bool:
         """Whether a learner that can play has something to learn from, and so takes part by default."""
         return True
+
+    def rivals(self) -> tuple[str, ...] | None:
+        """Return the names of who takes part by default; None: all learners of the game that want to."""
+        return None
 
     @property
     def proved(self) -> Truth | None:

@@ -13,9 +13,13 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from agents import GaussianMixture, L2Cost, Separable
+from agents import GaussianMixture, HiddenCentres, HiddenPoint, L2Cost, Separable
 from learners import FeedbackGraph
 from strategic_env import (
+    ContextualSearchEnv,
+    ContextualSearchVectorEnv,
+    NearestCentreEnv,
+    NearestCentreVectorEnv,
     OnlineMulticlassEnv,
     OnlineMulticlassVectorEnv,
     StrategicClassificationEnv,
@@ -44,8 +48,26 @@ def multiclass(kind: Documented, dim: int = 3, graph: str = "bandit") -> Documen
     return partial(kind, GaussianMixture(dim, CLASSES), FeedbackGraph.named(graph, CLASSES))
 
 
-SINGLE = {StrategicClassificationEnv: strategic, OnlineMulticlassEnv: multiclass}
-VECTOR = {StrategicClassificationVectorEnv: strategic, OnlineMulticlassVectorEnv: multiclass}
+def centres(kind: Documented, dim: int = 3) -> Documented:
+    return partial(kind, HiddenCentres(dim, CLASSES))
+
+
+def search(kind: Documented, dim: int = 3) -> Documented:
+    return partial(kind, HiddenPoint(dim))
+
+
+SINGLE = {
+    StrategicClassificationEnv: strategic,
+    OnlineMulticlassEnv: multiclass,
+    NearestCentreEnv: centres,
+    ContextualSearchEnv: search,
+}
+VECTOR = {
+    StrategicClassificationVectorEnv: strategic,
+    OnlineMulticlassVectorEnv: multiclass,
+    NearestCentreVectorEnv: centres,
+    ContextualSearchVectorEnv: search,
+}
 PAIRS = [*zip(SINGLE, VECTOR, strict=True)]
 MULTI_AGENT = (StrategicClassificationAECEnv, StrategicClassificationParallelEnv)
 MAKERS: dict[Documented, Documented] = {
@@ -55,6 +77,8 @@ MAKERS: dict[Documented, Documented] = {
 IDS: dict[type, str] = {
     **dict.fromkeys((StrategicClassificationEnv, StrategicClassificationVectorEnv), environment_id("KnownL2")),
     **dict.fromkeys((OnlineMulticlassEnv, OnlineMulticlassVectorEnv), environment_id("Bandit")),
+    **dict.fromkeys((NearestCentreEnv, NearestCentreVectorEnv), environment_id("NearestNeighbor")),
+    **dict.fromkeys((ContextualSearchEnv, ContextualSearchVectorEnv), environment_id("ContextualSearch")),
     **{kind: kind.metadata["name"] for kind in MULTI_AGENT},
 }
 documented = pytest.mark.parametrize("kind", MAKERS, ids=lambda kind: kind.__name__)
@@ -189,7 +213,7 @@ def shapes(cell: str, **sizes: int) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("dim", [3, 5])
-@pytest.mark.parametrize(("single", "vector"), PAIRS, ids=["strategic", "multiclass"])
+@pytest.mark.parametrize(("single", "vector"), PAIRS, ids=["strategic", "multiclass", "centres", "search"])
 def test_rows_of_observations_are_the_entries_of_the_space(single: Any, vector: Any, dim: int) -> None:
     rows = table(section(single, "Observation Space"))
     told = {codes(row["key"])[0]: shapes(row["shape"], d=dim, K=CLASSES) for row in rows}
@@ -255,7 +279,7 @@ def told_keys(kind: Documented, level: str) -> set[str]:
 
 
 @pytest.mark.parametrize("level", ["none", "outcome", "full"])
-@pytest.mark.parametrize(("single", "vector"), PAIRS, ids=["strategic", "multiclass"])
+@pytest.mark.parametrize(("single", "vector"), PAIRS, ids=["strategic", "multiclass", "centres", "search"])
 def test_infos_hold_the_keys_of_their_level(single: Any, vector: Any, level: str) -> None:
     keys = told_keys(single, level)
     one, many = SINGLE[single](single)(info_level=level), VECTOR[vector](vector)(info_level=level)

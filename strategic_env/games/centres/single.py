@@ -1,0 +1,112 @@
+"""Nearest centres as a Gymnasium environment: one query per round, in front of one learner."""
+
+from agents.populations.centres import HiddenCentres
+from agents.populations.convex_sets import CoinFlips
+from strategic_env.games.centres.options import CentreOptions
+from strategic_env.games.centres.rules import CentreGames
+from strategic_env.games.multiclass.single import OnlineMulticlassEnv
+from strategic_env.games.shared.spaces import Knowledge
+
+
+class NearestCentreEnv(OnlineMulticlassEnv):
+    """Name the nearest of K hidden centres to one query after another; a wrong one costs how much farther it is.
+
+    ## Description
+    Each round shows a query. The learner names one of K labels, and sees the label: that of the nearest hidden centre,
+    by inner product or by distance. Few labels may be told wrongly; what a round costs is always against the true one.
+
+    ## Action Space
+    ``Discrete(K)``: the labels 0 to K - 1.
+
+    ## Observation Space
+    That of `strategic_env.OnlineMulticlassEnv`, whose learners play here, too: a ``Dict`` of float64 boxes, where
+    ``action`` and ``feedback`` are about the last round, ``features`` are to be labelled now:
+
+    | key | shape | what |
+    | --- | --- | --- |
+    | ``action`` | ``(1,)`` | what was played, -1 after a reset |
+    | ``features`` | ``(d,)`` | the query |
+    | ``feedback`` | ``(K,)`` | of each label: 0 it is another, 1 it is this one; -1 after a reset |
+    | ``round`` | ``(1,)`` | how many rounds have been played |
+
+    ``observation="flat"`` gives the same numbers in this order as one float32 vector.
+
+    ## Rewards
+    ``"loss"`` (default): minus ``|delta(q, x_i) - delta(q, x_*)|^exponent``, where i is what was named, ``x_*`` is the
+    nearest centre, and delta is minus the inner product, or the distance. ``"mistake"``: -1 for a mistake, else 0.
+    ``"accuracy"``: 1 if correct, else 0. ``"observed"``: -1 where the label that was told is another, else 0. All but
+    the last are about the true label.
+
+    ## Episode End
+    Truncation after ``horizon`` rounds, with one more query that nobody labels; an episode never terminates.
+
+    ## Info
+    The hidden truth of the last round, for analysis; ``lead`` is how much nearer the nearest centre was than any other,
+    and a mistake is robust where that is at least the population's margin; ``size_of_wrong_label`` is how much farther
+    the centre that was told is than the nearest one, 0 where the true label was told:
+
+    | ``info_level`` | keys |
+    | --- | --- |
+    | ``"full"`` | those below, ``true_label``, ``told_label``, ``size_of_wrong_label``, ``lead``, ``mistakes`` |
+    | ``"outcome"`` | ``mistake``, ``robust_mistake``, ``loss`` |
+    | ``"none"`` | nothing |
+
+    ## Arguments
+    `gymnasium.make` settles the population and what a learner is told by the name of a scenario, and takes the
+    scenario's options besides. What a learner is told by default: `games.centres.options.knowledge_of`.
+
+    | name | kind | default | what |
+    | --- | --- | --- | --- |
+    | ``population`` | ``HiddenCentres``, ``CoinFlips`` | required | the queries and their labels |
+    | ``exponent`` | ``float``, above 0 | ``1.0`` | of the loss |
+    | ``adversary`` | ``"perceptron"``, ``"adaptive"`` | ``"perceptron"`` | see Notes; the second only in rollouts |
+    | ``corruption`` | ``int``, at least 0 | ``0`` | how many labels are told wrongly |
+    | ``corruption_pattern`` | ``"random"``, ``"early"``, ``"late"`` | ``"random"`` | which; see `CentreSetting` |
+    | ``reward`` | ``"loss"``, ``"mistake"``, ``"accuracy"``, ``"observed"`` | ``"loss"`` | see Rewards |
+    | ``horizon`` | ``int``, at least 1 | ``1_000`` | rounds per episode |
+    | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same centres in every episode |
+    | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
+    | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"full"`` | see Info |
+    | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default |
+
+    ## Version History
+    * v0: first release. The version of an id moves only when the game of a seed changes.
+
+    Notes
+    -----
+    An environment belongs to one thread at a time: a step while another thread takes one is refused. Queries of an
+    adversary (the population's ``query="adversary"``) are aimed at a Perceptron, whoever plays, or at the learner
+    itself (``"adaptive"``), which has to be asked: `strategic_env.rollout` can, and environments refuse it.
+
+    Examples
+    --------
+    >>> from agents import HiddenCentres
+    >>> from strategic_env import NearestCentreEnv
+    >>> env = NearestCentreEnv(HiddenCentres(dim=2, centres=3))
+    >>> observation, _ = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(0)
+    >>> observation["feedback"].tolist(), info["true_label"], round(reward, 3)
+    ([0.0, 0.0, 1.0], 2, -0.563)
+    """
+
+    options: CentreOptions
+
+    def __init__(
+        self,
+        population: HiddenCentres | CoinFlips,
+        *,
+        exponent: float = 1.0,
+        adversary: str = "perceptron",
+        corruption: int = 0,
+        corruption_pattern: str = "random",
+        reward: str = "loss",
+        horizon: int = 1_000,
+        population_seed: int | None = None,
+        observation: str = "dict",
+        info_level: str = "full",
+        knowledge: Knowledge | None = None,
+    ) -> None:
+        self._open(CentreOptions.of(locals()))
+
+    def _make_games(self) -> CentreGames:
+        return CentreGames(self.setting, self.options.reward, 1)

@@ -1,0 +1,53 @@
+"""What a game of contextual search is made of: queries, a hidden point, and what a guess costs."""
+
+from dataclasses import dataclass
+
+from agents.foundation.checks import LARGEST_SEED, count, finite_number
+from agents.foundation.streams import game_key
+from agents.foundation.typing import Key
+from agents.populations.centre_source import CentreSource
+from agents.populations.centres import HiddenPoint
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSetting:
+    """Which queries come, and what a guess costs.
+
+    Attributes
+    ----------
+    population : HiddenPoint
+        Guesses that miss by its margin or more count as mistakes.
+    exponent : float
+        Of the loss ``|<x, p> - guess|^exponent``, above 0.
+    population_seed : int or None
+        Meet the same point in every episode; by default it is drawn afresh.
+
+    Examples
+    --------
+    >>> from agents import HiddenPoint
+    >>> from strategic_env import SearchSetting
+    >>> SearchSetting(population=HiddenPoint(dim=4)).dim
+    4
+    """
+
+    population: HiddenPoint
+    exponent: float = 1.0
+    population_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the parts are what they should be."""
+        if not isinstance(self.population, HiddenPoint):
+            raise TypeError(f"population must be a HiddenPoint, got {self.population!r}")
+        finite_number("exponent", self.exponent, above=0.0, maximum=100.0)
+        if self.population_seed is not None:
+            count("population_seed", self.population_seed, maximum=LARGEST_SEED)
+
+    @property
+    def dim(self) -> int:
+        """Number of features."""
+        return self.population.dim
+
+    def source(self) -> CentreSource:
+        """Return how queries come, for compiled code."""
+        key: Key | None = None if self.population_seed is None else game_key(self.population_seed)
+        return self.population.source(key)._replace(exponent=float(self.exponent))

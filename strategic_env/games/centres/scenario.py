@@ -20,7 +20,7 @@ from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import BenchScenario, check_description, refuse_unknown
 
-RIVALS = ("multiclass-perceptron", "second-order-perceptron")
+RIVALS = ("multiclass-perceptron", "second-order-perceptron", "k-centres")
 RIVALS_OF_COINS = ("multiclass-perceptron",)
 
 
@@ -49,7 +49,7 @@ class CentreScenario(BenchScenario):
     >>> mine = CentreScenario("mine", setting, horizon=200, knowledge={"classes": 3})
     >>> played = rollout("multiclass-perceptron", mine, games=3)
     >>> played.mistakes.tolist(), played.loss.round(2).tolist(), played.robust_mistakes.tolist()
-    ([19, 14, 13], [2.22, 1.55, 1.08], [6, 4, 3])
+    ([26, 28, 18], [6.6, 5.84, 3.0], [17, 15, 8])
     """
 
     name: str

@@ -47,7 +47,8 @@ class NearestCentreEnv(OnlineMulticlassEnv):
 
     | ``info_level`` | keys |
     | --- | --- |
-    | ``"full"`` | those below, ``true_label``, ``told_label``, ``size_of_wrong_label``, ``lead``, ``mistakes`` |
+    | ``"full"`` | ``true_label``, ``told_label``, ``size_of_wrong_label``, ``lead``, ``mistakes`` |
+    | | ``mistake``, ``robust_mistake``, ``loss`` |
     | ``"outcome"`` | ``mistake``, ``robust_mistake``, ``loss`` |
     | ``"none"`` | nothing |
 
@@ -86,7 +87,7 @@ class NearestCentreEnv(OnlineMulticlassEnv):
     >>> observation, _ = env.reset(seed=0)
     >>> observation, reward, terminated, truncated, info = env.step(0)
     >>> observation["feedback"].tolist(), info["true_label"], round(reward, 3)
-    ([0.0, 0.0, 1.0], 2, -0.563)
+    ([0.0, 0.0, 1.0], 2, -1.805)
     """
 
     options: CentreOptions

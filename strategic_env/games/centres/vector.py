@@ -46,7 +46,7 @@ class NearestCentreVectorEnv(OnlineMulticlassVectorEnv):
     >>> _ = games.reset(seed=0)
     >>> observations, rewards, _, _, infos = games.step(np.array([0, 1, 2]))
     >>> observations["features"].shape, rewards.round(3).tolist(), infos["mistake"].tolist()
-    ((3, 2), [-0.563, 0.0, 0.0], [True, False, False])
+    ((3, 2), [-1.805, 0.0, -0.93], [True, False, True])
     """
 
     def __init__(

@@ -50,7 +50,7 @@ def shown_wrong(action: int, feedback: Float) -> bool:
 def pay(kind: int, action: int, feedback: Float, mistake: bool, loss: float) -> float:
     """Return the reward of a round, by its place in `PAID`."""
     if kind == _LOSS:
-        return -loss
+        return 0.0 - loss  # never -0.0
     if kind == _ACCURACY:
         return 0.0 if mistake else 1.0
     wrong = shown_wrong(action, feedback) if kind == _OBSERVED else mistake

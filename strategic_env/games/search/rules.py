@@ -85,7 +85,7 @@ def play_games(
         guess, value = guesses[game], values[game]
         missed = abs(value - guess) >= source.margin
         cost = loss_of(source, value, guess)
-        rewards[game], mistake[game], true_value[game], loss[game] = -cost, missed, value, cost
+        rewards[game], mistake[game], true_value[game], loss[game] = 0.0 - cost, missed, value, cost
         mistakes[game] += missed
         rounds[game] += 1
         seen[0], seen[d + 1], seen[d + 2] = answer_of(value, guess), guess, rounds[game]

@@ -182,7 +182,7 @@ def test_wrong_powers_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_settings_of_ones_own_are_checked() -> None:
-    with pytest.raises(TypeError, match="population must be a HiddenCentres, got 3"):
+    with pytest.raises(TypeError, match="population must be a HiddenCentres or CoinFlips, got 3"):
         CentreSetting(population=3, horizon=5)  # type: ignore[arg-type]
     assert rollout("multiclass-perceptron", scenario("NearestNeighbor").lasting(50)).rounds == 50
 

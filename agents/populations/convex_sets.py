@@ -153,7 +153,7 @@ def distance_to_hull(sites: Float, members: Float, label: float, point: Float, s
 def _judge(
     source: ConvexSource, drawn: ConvexDrawn, game: int, round: int, action: int, label: int
 ) -> tuple[int, float]:
-    return judge_centre(source, drawn, game, round, action, label)
+    return judge_centre(source, drawn, game, round, action, label)  # type: ignore[arg-type]  # it has what is asked of it
 
 
 class CoinFlips(MulticlassPopulation):

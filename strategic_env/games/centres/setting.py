@@ -100,4 +100,6 @@ class CentreSetting(MulticlassSetting):
             pattern=PATTERNS.index(self.corruption_pattern),
             rounds=self.horizon,
         )
-        return source._replace(query=ADAPTIVE) if self.asks_the_learner else source
+        if isinstance(source, CentreSource) and self.asks_the_learner:
+            return source._replace(query=ADAPTIVE)
+        return source

@@ -102,5 +102,9 @@ class SearchOptions(Options):
 def knowledge_of(setting: SearchSetting, horizon: int) -> dict[str, object]:
     """Return everything that a learner can be told: ``radius``, ``exponent``, ``margin`` and ``horizon``."""
     population = setting.population
-    told = {"radius": population.radius, "exponent": float(setting.exponent), "margin": population.margin}
+    told: dict[str, object] = {
+        "radius": population.radius,
+        "exponent": float(setting.exponent),
+        "margin": population.margin,
+    }
     return told | {"horizon": horizon}

@@ -10,12 +10,11 @@ from agents.foundation.compiled import released
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.centre_source import CentresDrawn, CentreSource
 from agents.populations.many_points import ManyPoints
-from learners.policy import Policy
+from learners.policy import Policy, begin
 from learners.search.rules import guess, narrow
 from strategic_env.games.search.rules import answer_of, draw_value, loss_of
 from strategic_env.games.search.setting import SearchSetting
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
-from strategic_env.games.shared.scenario import begin
 
 # Rounds of the first chunk.
 FIRST_CHUNK = 64

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from agents.foundation.checks import count, one_of
 from agents.foundation.typing import Int, Key
-from learners.policy import Policy
+from learners.policy import Policy, begin
 from strategic_env.games.search.builders import HORIZON, SEARCH_BUILDERS
 from strategic_env.games.search.options import knowledge_of
 from strategic_env.games.search.rollout import play_keys
@@ -15,7 +15,7 @@ from strategic_env.games.search.single import ContextualSearchEnv
 from strategic_env.games.search.vector import ContextualSearchVectorEnv
 from strategic_env.games.shared.columns import Column
 from strategic_env.games.shared.rollout import Rollout
-from strategic_env.games.shared.scenario import BenchScenario, begin, check_description, check_game, refuse_unknown
+from strategic_env.games.shared.scenario import BenchScenario, check_description, check_game, refuse_unknown
 
 
 @dataclass(frozen=True)

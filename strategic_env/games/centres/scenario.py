@@ -75,7 +75,7 @@ class CentreScenario(BenchScenario):
             "runs",
         ),
     )
-    environment_options = ("reward", "observation", "info_level")
+    environment_options = ("reward", "observation", "info_level", "render_mode")
 
     def __post_init__(self) -> None:
         """Check what the setting has not checked."""
@@ -97,7 +97,7 @@ class CentreScenario(BenchScenario):
         return cls(name, setting, setting.horizon, knowledge_of(setting), options)
 
     def make(self, **options: object) -> NearestCentreEnv:
-        """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``."""
+        """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
         refuse_unknown(options, self.environment_options, self.name)
         return NearestCentreEnv(**self._parts(), **options)  # type: ignore[arg-type]
 
@@ -105,6 +105,11 @@ class CentreScenario(BenchScenario):
         """Make the vector environment of N games; ``options`` as for `make`, and ``autoreset_mode``."""
         refuse_unknown(options, self.vector_options(), self.name)
         return NearestCentreVectorEnv(num_envs=num_envs, **self._parts(), **options)  # type: ignore[arg-type]
+
+    @classmethod
+    def vector_options(cls) -> tuple[str, ...]:
+        """Return the options of `make_vec`: there are no pictures of many games."""
+        return "reward", "observation", "info_level", "autoreset_mode"
 
     def lasting(self, rounds: int) -> Self:
         """Return the same scenario with episodes of so many rounds, which learners that are told the horizon hear."""

@@ -1,11 +1,25 @@
 """Nearest centres as a Gymnasium environment: one query per round, in front of one learner."""
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from agents.foundation.checks import one_of
+from agents.foundation.pictures import drawing
+from agents.foundation.typing import Float, Int
+from agents.populations.centre_source import LEAD, LOSS, TOLD, CentreSource, write_gaps
 from agents.populations.centres import HiddenCentres
 from agents.populations.convex_sets import CoinFlips
 from strategic_env.games.centres.options import CentreOptions
 from strategic_env.games.centres.rules import CentreGames
+from strategic_env.games.multiclass.options import Action
 from strategic_env.games.multiclass.single import OnlineMulticlassEnv
-from strategic_env.games.shared.spaces import Knowledge
+from strategic_env.games.shared.spaces import Knowledge, Observation
+
+if TYPE_CHECKING:
+    from strategic_env.games.centres.picture import Shown
 
 
 class NearestCentreEnv(OnlineMulticlassEnv):
@@ -68,7 +82,13 @@ class NearestCentreEnv(OnlineMulticlassEnv):
     | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same centres in every episode |
     | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
     | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"full"`` | see Info |
+    | ``render_mode`` | ``"rgb_array"`` | ``None`` | see Rendering |
     | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default |
+
+    ## Rendering
+    ``"rgb_array"``: the cells, the centres and the query to label now; of more than two features, on the plane through
+    0, the query, and the difference of its two nearest centres. After ``watch(learner, state)``, dashed borders show
+    what that learner would name.
 
     ## Version History
     * v0: first release. The version of an id moves only when the game of a seed changes.
@@ -90,6 +110,7 @@ class NearestCentreEnv(OnlineMulticlassEnv):
     ([0.0, 0.0, 1.0], 2, -1.805)
     """
 
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012
     options: CentreOptions
 
     def __init__(
@@ -105,9 +126,90 @@ class NearestCentreEnv(OnlineMulticlassEnv):
         population_seed: int | None = None,
         observation: str = "dict",
         info_level: str = "full",
+        render_mode: str | None = None,
         knowledge: Knowledge | None = None,
     ) -> None:
         self._open(CentreOptions.of(locals()))
+        if render_mode is not None:
+            one_of("render_mode", render_mode, tuple(self.metadata["render_modes"]))
+        self.render_mode = render_mode
+        self._watched: tuple[Any, Any] | None = None
+        self._last = ""
 
     def _make_games(self) -> CentreGames:
         return CentreGames(self.setting, self.options.reward, 1)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[Observation, dict[str, object]]:
+        """Begin an episode; see `strategic_env.OnlineMulticlassEnv.reset`."""
+        self._last = "before the first round"
+        observation, info = super().reset(seed=seed, options=options)
+        self._seen = observation
+        return observation, info
+
+    def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, object]]:
+        """Name a label; see `strategic_env.OnlineMulticlassEnv.step`."""
+        result = super().step(action)
+        self._seen = result[0]
+        if self.render_mode is not None:
+            loss, lead, told = self._games.drawn.judged[0, [LOSS, LEAD, TOLD]]  # type: ignore[union-attr]
+            heard = f"named {int(action)}, told {told:.0f}: loss {loss:.3g}, where the nearest leads by {lead:.3g}"
+            self._last = f"round {self._games.rounds[0]}: {heard}"  # type: ignore[union-attr]
+        return result
+
+    def watch(self, learner: Any, state: Any) -> None:
+        """Let pictures show what a learner with this state, as of now, would name.
+
+        Parameters
+        ----------
+        learner : MulticlassLearner
+            Or whatever predicts like one; it is asked with copies of the state.
+        state : object
+            What its ``predict`` returned last.
+        """
+        self._watched = learner, state
+
+    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+        """Return the picture of the current query, (H, W, 3) of uint8; None without a render mode.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is missing.
+        DrawingFailed
+            If it fails.
+        gymnasium.error.ResetNeeded
+            Before the first reset.
+        """
+        if self.render_mode is None:
+            return None
+        if self._games is None:
+            raise ResetNeeded("call reset() before render(): no episode")
+        with drawing():
+            from strategic_env.games.centres import picture
+
+            return picture.pixels(self._shown())
+
+    def _shown(self) -> "Shown":
+        """Return what a picture shows."""
+        from strategic_env.games.centres.picture import Shown, answers_of
+
+        seen: Any = self._seen
+        query = (seen[self.options.layout.features] if self.options.flat else seen["features"]).astype(np.float64)
+        named = None if self._watched is None else answers_of(*self._watched, self.setting.graph.classes)
+        drawn, source = self._games.drawn, self.setting.source()  # type: ignore[union-attr]
+        if isinstance(source, CentreSource):
+            centres, gaps = drawn.centres[0].copy(), np.empty(source.classes)
+
+            def nearest(points: Float) -> Int:
+                return np.array([write_gaps(source, centres, point, gaps) for point in points], dtype=np.int64)
+
+            return Shown(centres, np.arange(source.classes), query, nearest, named, "centres", self._last)
+        known = max(1, int(self._games.rounds[0]))  # type: ignore[union-attr]
+        past, labels = drawn.sites[0, :known].copy(), drawn.members[0, :known].astype(np.int64)
+
+        def nearest_past(points: Float) -> Int:
+            return np.asarray(labels[np.argmin((past * past).sum(axis=1) - 2.0 * points @ past.T, axis=1)])
+
+        return Shown(past, labels, query, nearest_past, named, "past points (cells: of the nearest)", self._last)

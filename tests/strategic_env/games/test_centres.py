@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from scipy.optimize import nnls
 
 from agents import CoinFlips, HiddenCentres
@@ -245,3 +246,24 @@ def test_the_loss_of_convex_sets_grows_like_a_root_of_the_rounds_in_six_dimensio
         losses.append(played.loss.mean())
     slopes = np.diff(np.log2(losses)) / 2.0
     assert ((0.4 < slopes) & (slopes < 0.7)).all()
+
+
+@pytest.mark.parametrize(("name", "dim"), [("NearestNeighbor", 2), ("LpPartition", 4), ("ConvexSets", 6)])
+def test_a_picture_shows_cells_and_what_a_learner_would_name(name: str, dim: int) -> None:
+    env, learner = (
+        scenario(name, dim=dim).make(render_mode="rgb_array"),
+        MulticlassPerceptron(2 + (name != "ConvexSets")),
+    )
+    with pytest.raises(ResetNeeded):
+        env.render()
+    seen, state = env.reset(seed=1)[0], None
+    for _ in range(5):
+        action, state = learner.predict(seen, state)
+        seen, *_ = env.step(action)
+    picture, before = env.render(), [part.copy() for part in state]
+    env.watch(learner, state)
+    watched = env.render()
+    assert picture is not None and watched is not None
+    assert picture.shape == watched.shape == (600, 700, 3) and (picture != watched).any()
+    assert all((one == other).all() for one, other in zip(before, state, strict=True))
+    assert scenario(name, dim=dim).make().render() is None

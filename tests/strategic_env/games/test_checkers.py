@@ -12,12 +12,15 @@ from gymnasium.wrappers import PassiveEnvChecker
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 import strategic_env  # noqa: F401
+from strategic_env.games.centres.description import CENTRES
 from strategic_env.games.multiclass.description import MULTICLASS
 from strategic_env.games.registration import environment_id, scenario_names
+from strategic_env.games.search.description import SEARCH
 from strategic_env.games.strategic.description import STRATEGIC
 
 IDS = [environment_id(name) for name in scenario_names()]
 STRATEGIC_IDS, MULTICLASS_IDS = ([environment_id(name) for name in names] for names in (STRATEGIC, MULTICLASS))
+MARGIN_INDEPENDENT_IDS = [environment_id(name) for name in (*CENTRES, *SEARCH)]
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"feedback": "apple_tasting", "reward": "observed", "info_level": "outcome"},
@@ -52,7 +55,13 @@ def test_gymnasium_accepts_every_multiclass_id(name: str, options: dict[str, Any
     check_env(gymnasium.make(name, **options).unwrapped)
 
 
-@pytest.mark.parametrize("name", MULTICLASS_IDS)
+@pytest.mark.parametrize("options", [{}, {"population_seed": 3, "horizon": 7}, {"observation": "flat"}], ids=str)
+@pytest.mark.parametrize("name", MARGIN_INDEPENDENT_IDS)
+def test_gymnasium_accepts_every_margin_independent_id(name: str, options: dict[str, Any]) -> None:
+    check_env(gymnasium.make(name, **options).unwrapped, skip_render_check=bool(options))
+
+
+@pytest.mark.parametrize("name", [*MULTICLASS_IDS, *MARGIN_INDEPENDENT_IDS])
 def test_stable_baselines3_accepts_every_multiclass_dictionary(name: str) -> None:
     check_env_of_sb3(gymnasium.make(name).unwrapped, warn=True)
 

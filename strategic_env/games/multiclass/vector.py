@@ -82,9 +82,7 @@ class OnlineMulticlassVectorEnv(GamesEnv[Observation, Action]):
         """Take over checked options."""
         self.options = chosen
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
-        GamesEnv.__init__(
-            self, num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe
-        )
+        GamesEnv.__init__(self, num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
 
     def _make_games(self) -> MulticlassGames:
         return MulticlassGames(self.setting, self.options.reward, self.num_envs)

@@ -72,7 +72,7 @@ class ContextualSearchVectorEnv(GamesEnv[Observation, Any]):
     ) -> None:
         self.options = chosen = SearchOptions.of(locals())
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
-        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size)
+        super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
 
     def _make_games(self) -> SearchGames:
         return SearchGames(self.setting, self.num_envs)
@@ -87,6 +87,3 @@ class ContextualSearchVectorEnv(GamesEnv[Observation, Any]):
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
         return self.options.infos(played, mistakes)
-
-    def _show(self, numbers: Float) -> Observation:
-        return self.options.observe(numbers)

@@ -170,7 +170,7 @@ class NearestCentreEnv(OnlineMulticlassEnv):
         """
         self._watched = learner, state
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         """Return the picture of the current query, (H, W, 3) of uint8; None without a render mode.
 
         Raises

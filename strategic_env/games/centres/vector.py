@@ -21,13 +21,23 @@ class NearestCentreVectorEnv(OnlineMulticlassVectorEnv):
     As that of `strategic_env.OnlineMulticlassVectorEnv`.
 
     ## Arguments
-    Those of `strategic_env.NearestCentreEnv`, and of its own, or with another default:
-
     | name | kind | default | what |
     | --- | --- | --- | --- |
-    | ``num_envs`` | ``int``, at least 1 | ``1`` | N |
+    | ``population`` | ``HiddenCentres``, ``CoinFlips`` | required | the queries and their labels |
+    | ``exponent`` | ``float``, above 0 | ``1.0`` | of the loss |
+    | ``adversary`` | ``"perceptron"``, ``"adaptive"`` | ``"perceptron"`` | see Notes; the second only in rollouts |
+    | ``corruption`` | ``int``, at least 0 | ``0`` | how many labels are told wrongly |
+    | ``corruption_pattern`` | ``"random"``, ``"early"``, ``"late"`` | ``"random"`` | which; see `CentreSetting` |
+    | ``reward`` | ``"loss"``, ``"mistake"``, ``"accuracy"``, ``"observed"`` | ``"loss"`` | see Rewards |
+    | ``horizon`` | ``int``, at least 1 | ``1_000`` | rounds per episode |
+    | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same centres in every episode |
+    | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
     | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"outcome"`` | every key comes with a mask ``_key`` |
+    | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default |
+    | ``num_envs`` | ``int``, at least 1 | ``1`` | N |
     | ``autoreset_mode`` | ``"NextStep"``, ``"SameStep"``, ``"Disabled"`` | ``"NextStep"`` | see Autoreset |
+
+    What a reward, an observation and an info is: see `strategic_env.NearestCentreEnv`.
 
     ## Version History
     * v0: first release.

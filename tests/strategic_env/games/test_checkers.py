@@ -61,7 +61,7 @@ def test_gymnasium_accepts_every_margin_independent_id(name: str, options: dict[
     check_env(gymnasium.make(name, **options).unwrapped, skip_render_check=bool(options))
 
 
-@pytest.mark.parametrize("name", [*MULTICLASS_IDS, *MARGIN_INDEPENDENT_IDS])
+@pytest.mark.parametrize("name", [*MULTICLASS_IDS, *(environment_id(name) for name in CENTRES)])
 def test_stable_baselines3_accepts_every_multiclass_dictionary(name: str) -> None:
     check_env_of_sb3(gymnasium.make(name).unwrapped, warn=True)
 

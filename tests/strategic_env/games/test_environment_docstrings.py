@@ -292,7 +292,7 @@ def test_infos_hold_the_keys_of_their_level(single: Any, vector: Any, level: str
 
 @pytest.mark.parametrize("kind", SINGLE, ids=lambda kind: kind.__name__)
 def test_every_level_of_infos_has_a_row(kind: Documented) -> None:
-    levels = [words(row["``info_level``"])[0] for row in table(section(kind, "Info"))]
+    levels = {words(row["``info_level``"])[0] for row in table(section(kind, "Info"))}
     assert sorted(levels) == sorted(words(arguments(kind)["info_level"]["kind"]))
 
 

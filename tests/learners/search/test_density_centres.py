@@ -15,6 +15,8 @@ from learners import DensityCentres, SecondOrderCentres, bounds
 from learners.search.cloud import disc_nodes
 from learners.search.density import HISTORY
 from learners.search.zero_sum import coordinates_of, helmert, write_centres, write_comparison
+from strategic_env import check_learner, scenario
+from strategic_env.conformance.learner_checker import CHECKS
 
 SLOPE = 2.0 / 3.0
 
@@ -251,6 +253,12 @@ def test_a_batch_plays_as_single_games_do(learner: Any) -> None:
     single, alone = learned(learner, queries[:, 0], labels[:, 0])  # a learner has a stream for each row
     assert single == np.array(actions)[:, 0].tolist()
     assert all(one.tobytes() == many[:1].tobytes() for one, many in zip(alone, state, strict=True))
+
+
+@pytest.mark.parametrize("learner", [DensityCentres(2, "particle", particles=64), SecondOrderCentres(2)], ids=repr)
+def test_whole_games_in_compiled_code_are_those_of_a_loop(learner: Any) -> None:
+    chosen: Any = scenario("FullInformation", dim=40, classes=2)
+    check_learner(learner, chosen, rounds=60, skip=CHECKS.keys() - {"rules"})
 
 
 def test_particles_are_drawn_anew_in_every_run_and_episode() -> None:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from textwrap import shorten
 from typing import Any
 
 from agents.foundation.checks import count, file_path, finite_number, flag, shown
+from strategic_env.bench.arguments import one_line
 from strategic_env.bench.engines import Engine, WorkerDied, engine_named
 from strategic_env.sweep.cells import SourcesChanged
 from strategic_env.sweep.chunks import Played, arrow, play_chunk, warm
@@ -20,6 +22,7 @@ from strategic_env.sweep.folder import Chunk, Folder, Plan
 from strategic_env.sweep.grid import digest_of
 from strategic_env.sweep.planning import code_digest, versions
 
+LONGEST_REASON = 300  # characters of what is told of a chunk that is lost
 TICK = 0.2  # seconds between two looks at the clock
 
 
@@ -219,7 +222,7 @@ class _Driver:
         except SourcesChanged as error:
             raise ValueError(str(error)) from error
         except Exception as error:  # of the machine
-            self._blame(begun, f"{type(error).__name__}: {error}")
+            self._blame(begun, shorten(one_line(f"{type(error).__name__}: {error}"), LONGEST_REASON))
         else:
             self._keep(begun.plan, begun.chunk, played)
 

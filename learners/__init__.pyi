@@ -21,6 +21,7 @@ from .search.contextual import ContextualSearch as ContextualSearch
 from .search.density_centres import DensityCentres as DensityCentres
 from .search.nearest_past_point import NearestPastPoint as NearestPastPoint
 from .search.second_order_centres import SecondOrderCentres as SecondOrderCentres
+from .search.single_ellipsoid import SingleEllipsoid as SingleEllipsoid
 from .separators import margins as margins
 from .strategic import passes as passes
 from .strategic.accepted_only import AcceptedOnlyL2 as AcceptedOnlyL2

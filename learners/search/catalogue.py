@@ -9,6 +9,7 @@ from learners.search.contextual import ContextualSearch
 from learners.search.density_centres import DensityCentres
 from learners.search.nearest_past_point import NearestPastPoint
 from learners.search.second_order_centres import SecondOrderCentres
+from learners.search.single_ellipsoid import SingleEllipsoid
 
 LEARNERS: tuple[type[Policy[Any]], ...] = (
     ContextualSearch,
@@ -17,5 +18,6 @@ LEARNERS: tuple[type[Policy[Any]], ...] = (
     DensityCentres,
     SecondOrderCentres,
     ChebyshevHalving,
+    SingleEllipsoid,
     NearestPastPoint,
 )

@@ -1,6 +1,6 @@
 """Learners of nearest centres by knowledge sets of every pair: k centres, and two, which need no draws."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
 from agents.foundation.typing import Float, Int
@@ -75,7 +75,7 @@ class KCentres(LabelLearner[Any]):
     name = "k-centres"
     state_class = ENGINES["ellipsoid"].state_class
     summary = "nearest of k centres by the potentials of all pairs"
-    welcomes = ("similarity", "p", "levels", "exponent", "margin")
+    welcomes: ClassVar[tuple[str, ...]] = ("similarity", "p", "levels", "exponent", "margin")
     defaults = ()  # a scenario of centres names it
 
     def __init__(

@@ -60,6 +60,7 @@ class Ellipsoids(CentresEngine):
     """Slack ellipsoids at many scales."""
 
     state_class = CentresState
+    slack = SLACK
     guarantee = (
         "proved: the expected total loss is at most twice the potential (two centres: once), "
         "of order k^2 d^2 log d, for any number of rounds"
@@ -76,7 +77,7 @@ class Ellipsoids(CentresEngine):
     def begin(self, begun: dict[str, Any], games: int, classes: int, dim: int) -> CentresState:
         """Return ellipsoids around the ball of radius 2."""
         lifted, thresholds = self.lift.dim(dim), self.thresholds(dim)
-        slacks = SLACK * thresholds / lifted
+        slacks = self.slack * thresholds / lifted
         pairs = classes * (classes - 1) // 2
         centres, factors, volumes = first_ellipsoids((games, pairs), RADIUS, slacks, lifted)
         return CentresState(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from centres_oracle import PairEllipsoids, in_ball, inner_game, paid, play, unit_rows
 
-from learners import KCentres, TwoCentres
+from learners import KCentres, SingleEllipsoid, TwoCentres
 from learners.catalogue import build
 from learners.search.centres_ellipsoids import judge_all
 
@@ -168,3 +168,13 @@ def test_they_are_built_by_name_and_take_what_a_scenario_tells() -> None:
         KCentres(3).potential(())
     with pytest.raises(ValueError, match="updates must be one of 'all', 'paper'"):
         KCentres(3, updates="none")
+
+
+def test_a_single_ellipsoid_bounds_its_mistakes_above_the_threshold() -> None:
+    _, queries, labels, costs = inner_game(np.random.default_rng(9), 400, 3, 2, near=0.5)
+    learner = SingleEllipsoid(3, horizon=400)
+    rounds = list(play(learner, queries, labels, costs))
+    assert rounds[-1].state.thresholds.tolist() == [[0.01]] and rounds[-1].state.lies[0] == 0
+    above = sum(played.loss > 0.01 for played in rounds)
+    assert 0 < above <= 2.0 * learner.potential(learner.initial_state(1, 2))[0]
+    assert above <= 40

@@ -43,6 +43,7 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
         {"engine": "exact"},
         {"engine": "sampled"},
     ],
+    "single-ellipsoid": [{"threshold": 0.1}],
     "chebyshev-halving": [{"restart": True}],
     "three-stage-l2": [{"noise": 0.1}],
     "gappletron": [{}, {"descent": "projected", "norm": 0.8}, {"descent": "parameter_free"}],

@@ -192,6 +192,7 @@ def test_learners_are_told_what_the_centres_are_like() -> None:
     inner, lp = scenario("NearestNeighbor", margin=0.2).knowledge, scenario("LpPartition", p=3, levels=9).knowledge
     assert (inner["similarity"], inner["margin"], inner["exponent"]) == ("inner", 0.2, 1.0)
     assert (lp["p"], lp["levels"]) == (3.0, 9) and "similarity" not in lp
+    assert "levels" not in scenario("LpPartition").knowledge
 
 
 def test_the_bench_counts_losses_and_robust_mistakes() -> None:

@@ -34,7 +34,8 @@ def learner_class(name: str) -> type[Policy[Any]]:
     """
     known = all_learners()
     if not isinstance(name, str) or name not in known:
-        raise ValueError(f"learner must be one of {', '.join(known)}, got {shown(name)}{perhaps(name, [*known])}")
+        several = f"the {len(known)} that `strategic-env list` shows, such as {', '.join([*known][:6])}"
+        raise ValueError(f"learner must be one of {several}, got {shown(name)}{perhaps(name, [*known])}")
     return known[name]
 
 

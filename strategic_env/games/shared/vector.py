@@ -164,7 +164,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
                 self._rounds_to_go -= 1
                 self._last, self._shown = played, played.observation
                 nobody = self._none
-                return self._show(played.observation), played.reward, nobody.copy(), nobody.copy(), self._told(played)
+                return self._handed_out(), played.reward, nobody.copy(), nobody.copy(), self._told(played)
             return self._step(actions)
         finally:
             self._stepping = False
@@ -189,9 +189,11 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
             infos = self._reset_in_the_same_step(played, active, truncated)
         else:
             infos = self._infos(played, active)
+        return self._handed_out(), played.reward, self._none.copy(), truncated, infos
+
+    def _handed_out(self) -> Observed:
         # A partial reset shows it again, whatever users write into what they get.
-        shown = self._shown.copy() if self.autoreset_mode == AutoresetMode.DISABLED else self._shown
-        return self._show(shown), played.reward, self._none.copy(), truncated, infos
+        return self._show(self._shown.copy() if self.autoreset_mode is AutoresetMode.DISABLED else self._shown)
 
     def _active(self) -> Bool:
         """Return which games play in this step; the others, whose episode is over, are reset by it."""

@@ -8,11 +8,19 @@ import numpy as np
 from agents.costs import Cost, L2Cost
 from agents.foundation.compiled import loop
 from agents.foundation.lanes import copy, prefetch
-from agents.foundation.typing import Bool, Float, Int, Key, Numbers
+from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.arrivals import BLOCK, ManyArrivals
 from agents.populations.sources import NEW, Source
 from strategic_env.games.strategic.game import Game
-from strategic_env.games.strategic.rules import REWARDS, own_row, pay, play_best_response, publishable, reward
+from strategic_env.games.strategic.rules import (
+    REWARDS,
+    copy_publishable,
+    own_row,
+    pay,
+    play_best_response,
+    publishable,
+    reward,
+)
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
 # Numbers computed ahead, of all games together: so many stay in a processor's cache.
@@ -45,7 +53,7 @@ class Outcomes(NamedTuple):
 
 
 @loop
-def first_illegal(classifiers: Numbers, active: Bool) -> int:
+def first_illegal(classifiers: Float, active: Bool) -> int:
     """Return the first active game whose classifier has an entry outside [-1, 1] or NaN; -1 if there is none."""
     for game in range(active.shape[0]):
         if active[game] and not publishable(classifiers[game]):
@@ -56,7 +64,7 @@ def first_illegal(classifiers: Numbers, active: Bool) -> int:
 @loop
 def play_games(
     rules: Int,
-    classifiers: Numbers,
+    classifiers: Float,
     active: Bool,
     features: Float,
     index: Int,
@@ -78,7 +86,7 @@ def play_games(
     (`Outcomes`) are overwritten.
     """
     norm, labels_rejected, reward_kind = rules[0], rules[1] != 0, rules[2]
-    games, last, told, width = active.shape[0], index.shape[1] - 1, cost.shape[0] > 0, classifiers.shape[1]
+    games, last, told = active.shape[0], index.shape[1] - 1, cost.shape[0] > 0
     rounds, mistakes = counts[0], counts[1]
     for game in range(games):
         if game + AHEAD < games:  # waiting for one row of memory after another would take longer than playing
@@ -91,13 +99,12 @@ def play_games(
                 true_features[game] = 0.0
                 true_label[game], cost[game] = 0.0, 0.0
             continue
-        if not publishable(classifiers[game]):
+        if not copy_publishable(classifiers[game], seen):
             return game
         round = rounds[game]
         row, label = index[game, round & last], labels[game, round & last]
-        copy(classifiers[game], seen)
         moved[game], paid, mistake[game] = play_best_response(
-            norm, labels_rejected, seen[:width], features[row], budgets[own_row(budgets, row)], label, round, seen
+            norm, labels_rejected, classifiers[game], features[row], budgets[own_row(budgets, row)], label, round, seen
         )
         rewards[game] = pay(reward_kind, seen, label, mistake[game])
         if told:
@@ -167,7 +174,7 @@ class Games(ABC):
         """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
 
     @abstractmethod
-    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish ``classifiers`` (N, d + 1), one in each ``active`` (N,) game, and resolve the round.
 
         Raises
@@ -181,7 +188,7 @@ class Games(ABC):
         """Return the manipulation cost of the individual whom a game met last."""
 
 
-def _refuse(classifiers: Numbers, game: int) -> None:
+def _refuse(classifiers: Float, game: int) -> None:
     if game >= 0:
         raise ValueError(
             f"a published classifier must have entries in [-1, 1], got {classifiers[game].tolist()} in game {game}"
@@ -215,7 +222,7 @@ class CompiledGames(Games):
         self._counts[:, games] = 0
         self._known = 0
 
-    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish and resolve."""
         if not self._known:
             self._known = self._arrivals.fill(self.rounds)
@@ -251,7 +258,7 @@ class SeparateGames(Games):
             self._games[game] = Game(self._setting, key)
         self._counts[:, games] = 0
 
-    def play(self, classifiers: Numbers, active: Bool) -> Outcomes:
+    def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish and resolve."""
         _refuse(classifiers, first_illegal(classifiers, active))
         outcomes = Outcomes(*self._arrays.fresh())

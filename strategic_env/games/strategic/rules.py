@@ -25,6 +25,16 @@ def publishable(classifier: Numbers) -> bool:
 
 
 @inlined
+def copy_publishable(classifier: Numbers, target: Float) -> bool:
+    """Copy a classifier (d + 1,); return as `publishable`."""
+    inside = True
+    for i in range(classifier.shape[0]):
+        target[i] = classifier[i]
+        inside &= abs(classifier[i]) <= 1.0
+    return inside
+
+
+@inlined
 def write_outcome(accepted: bool, label: float, labels_rejected: bool, round: int, observation: Float) -> bool:
     """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
     d = observation.shape[0] // 2 - 2

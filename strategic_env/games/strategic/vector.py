@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import gymnasium as gym
+import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
@@ -117,7 +118,8 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
 
     def _play(self, actions: Action, active: Bool) -> Outcomes:
         games: Games = self._games
-        return games.play(self.options.published(actions, self._action_shape), active)
+        published: Any = self.options.published(actions, self._action_shape)
+        return games.play(published.astype(np.float64) if self.options.flat else published, active)
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
         level = self.options.info_level

@@ -24,6 +24,7 @@ SCENARIOS = [
     scenario("Bandit", classes=3),
     scenario("FullInformation", classes=3),
     scenario("FullInformation", classes=2),
+    scenario("ContextualSearch"),
     MulticlassScenario(
         "few features",
         MulticlassSetting(population=GaussianMixture(dim=2, classes=3), graph=FeedbackGraph.named("full", 3)),

@@ -21,7 +21,7 @@ from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import BenchScenario, check_description, refuse_unknown
 
 RIVALS = ("multiclass-perceptron", "second-order-centres", "k-centres", "density-centres", "chebyshev-halving")
-RIVALS_OF_COINS = ("multiclass-perceptron",)
+RIVALS_OF_COINS = ("multiclass-perceptron", "nearest-past-point")
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from strategic_env.games.shared.scenario import BenchScenario
 def rollout(
     learner: str | Policy[Any],
     scenario: str | BenchScenario,
-    games: int | None = None,
+    games: int = 1,
     rounds: int | None = None,
-    seed: int | None = None,
+    seed: int = 0,
     *,
     seeds: Sequence[int] | None = None,
     checkpoints: Sequence[int] = (),
@@ -41,12 +41,12 @@ def rollout(
         A name (`learners.catalogue`), built from what the scenario tells, or a learner of this package.
     scenario : str, Scenario or MulticlassScenario
         What it meets.
-    games : int, optional
-        N; 1 by default.
+    games : int
+        N.
     rounds : int, optional
         Rounds per game, in one episode; the scenario's horizon by default.
-    seed : int, optional
-        Seed of all games; 0 by default.
+    seed : int
+        Seed of all games.
     seeds : sequence of int, optional
         Instead of ``games`` and ``seed``: row i is game 0 of seed i, as `strategic_env.evaluate` plays it.
     checkpoints : sequence of int
@@ -101,13 +101,13 @@ def rollout(
     return chosen.play(player, keys, length, marks, count("threads", threads, minimum=1, maximum=MOST_CORES), progress)
 
 
-def _keys(games: int | None, seed: int | None, seeds: Sequence[int] | None, most: int) -> Key:
+def _keys(games: int, seed: int, seeds: Sequence[int] | None, most: int) -> Key:
     """Return the key of each game."""
     if seeds is None:
-        number = count("games", 1 if games is None else games, minimum=1, maximum=most)
-        return keys_of_games(count("seed", 0 if seed is None else seed, maximum=LARGEST_SEED), number)
-    for name, given in (("games", games), ("seed", seed)):
-        if given is not None:
+        number = count("games", games, minimum=1, maximum=most)
+        return keys_of_games(count("seed", seed, maximum=LARGEST_SEED), number)
+    for name, given, default in (("games", games, 1), ("seed", seed, 0)):
+        if given != default:
             raise ValueError(f"seeds says which games are played, and leaves no {name}, got {name}={shown(given)}")
     if isinstance(seeds, Integral):
         raise TypeError(f"seeds must be a sequence of integers, got {shown(seeds)}; games says how many")

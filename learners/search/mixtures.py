@@ -44,7 +44,9 @@ def write_paid(gains: Float, scores: Float, out: Float) -> bool:
         for row in range(classes + 1):
             if basis[row] < classes:
                 out[basis[row]] = max(0.0, table[row, classes])
-        total = out.sum()
+        total = 0.0
+        for chance in out:
+            total += chance
         if total > 0.5:
             out /= total
             return True

@@ -71,7 +71,10 @@ def make_vec(
     of_environment, own = _apart(name, options, kind_of(name).vector_options())
     chosen = scenario(name, **own)
     if max_episode_steps is not None and not (type(max_episode_steps) is int and max_episode_steps == -1):
-        chosen = chosen.lasting(min(chosen.horizon, count("max_episode_steps", max_episode_steps, minimum=1)))
+        steps = count("max_episode_steps", max_episode_steps, minimum=1)
+        if steps < chosen.horizon and chosen.horizon_decides:
+            raise ValueError(f"{name} plays another game with fewer rounds: say horizon={steps}, not max_episode_steps")
+        chosen = chosen.lasting(min(chosen.horizon, steps))
     return chosen.make_vec(num_envs, **of_environment)
 
 

@@ -103,13 +103,14 @@ def plot(
     >>> report.plot(results, ax=axes, band="bootstrap").get_ylabel()
     'mistakes so far'
     """
-    checked_results(results)
-    one_of("band", band, tuple(BANDS))
-    if (path is None) == (ax is None):
+    if path is not None and ax is not None:
         raise ValueError("path or ax must be given, and not both: a file to write, or axes to draw into")
+    if ax is None:
+        picture_path(path)  # type: ignore[arg-type]  # which says what a path is
+    one_of("band", band, tuple(BANDS))
+    checked_results(results)
     if ax is not None:
         return _draw_into(ax, results, band)
-    picture_path(path)  # type: ignore[arg-type]  # one of the two is given
     with drawing():
         save_picture(_drawn(results, band), path)  # type: ignore[arg-type]
     return None

@@ -97,6 +97,8 @@ def knowledge_of(setting: CentreSetting) -> dict[str, object]:
     if isinstance(population, HiddenCentres):
         what = {"similarity": population.similarity}
         if population.is_lp:
-            what = {"p": population.p} | ({} if population.levels is None else {"levels": population.levels})
+            what = {"p": population.p}
+            if population.levels is not None:
+                what["levels"] = population.levels
     told = knowledge_of_labels(setting, setting.horizon) | what
     return told | {"exponent": float(setting.exponent), "margin": population.margin}

@@ -137,6 +137,11 @@ class CentreScenario(BenchScenario):
         """Return who takes part by default."""
         return RIVALS if isinstance(self.setting.population, HiddenCentres) else RIVALS_OF_COINS
 
+    @property
+    def horizon_decides(self) -> bool:
+        """Whether wrong labels are spread over the horizon, or points know of later ones."""
+        return bool(self.setting.corruption) or not isinstance(self.setting.population, HiddenCentres)
+
     def numbers_of_a_game(self) -> int:
         """Return about how many numbers a game holds."""
         points = self.setting.graph.classes + 3

@@ -166,6 +166,11 @@ class BenchScenario(ABC):
         """The truth, where the theorems' assumptions hold."""
         return self.truth
 
+    @property
+    def horizon_decides(self) -> bool:
+        """Whether what is played depends on the horizon, so that an episode cut short is another game."""
+        return False
+
     def numbers_of_a_game(self) -> int:
         """Return about how many numbers a game holds, which limits how many games are played at once."""
         return int(self.setting.population.dim)

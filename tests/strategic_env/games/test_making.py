@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import data_equivalence
 import strategic_env  # noqa: F401
 from strategic_env.cli.train import prepare
 from strategic_env.games.registration import environment_id, scenario_names
+from strategic_env.games.scenarios import scenario
 from strategic_env.games.strategic.description import STRATEGIC
 from strategic_env.multi_agent import env, parallel_env, raw_env
 
@@ -30,7 +31,7 @@ def test_frames_can_be_collected_as_of_gymnasiums_own_environments(name: str) ->
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("name", scenario_names())
+@pytest.mark.parametrize("name", [name for name in scenario_names() if not scenario(name).horizon_decides])
 def test_fewer_steps_than_the_horizon_end_episodes_in_every_form(name: str, mode: str) -> None:
     native = gymnasium.make_vec(environment_id(name), 2, max_episode_steps=3, info_level="none", autoreset_mode=mode)
     separate = gymnasium.make_vec(
@@ -52,6 +53,14 @@ def test_fewer_steps_than_the_horizon_end_episodes_in_every_form(name: str, mode
         assert data_equivalence(list(found[:4]), list(expected[:4]), exact=True)
         ended += int(found[3].sum())
     assert ended == (4 if mode == "NextStep" else 6)
+
+
+@pytest.mark.parametrize(("name", "options"), [("ConvexSets", {}), ("NearestNeighbor", {"corruption": 5})])
+def test_games_that_the_horizon_decides_are_not_cut_short(name: str, options: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=f"{name} plays another game with fewer rounds: say horizon=3, not"):
+        gymnasium.make_vec(environment_id(name), 2, max_episode_steps=3, **options)
+    whole = gymnasium.make_vec(environment_id(name), 2, max_episode_steps=1000, **options)
+    assert whole.unwrapped.horizon == 1000  # type: ignore[attr-defined]
 
 
 def test_where_autoreset_is_disabled_fewer_steps_end_an_episode_too() -> None:

@@ -381,11 +381,11 @@ ALLOCATED = """
 import tracemalloc
 from strategic_env import rollout, scenario
 from learners import StrategicPerceptronL2
-for rounds in (20_000, 20_000, 400_000):  # the first one fills caches
-    tracemalloc.start()
+tracemalloc.start()
+for rounds in (400_000, 20_000, 400_000):  # the first one fills caches, Numba's own of some hundred calls among them
+    tracemalloc.reset_peak()
     rollout({learner!r}, scenario("KnownL2", **{options!r}), games=2, rounds=rounds, checkpoints=[10, 20_000])
     print(tracemalloc.get_traced_memory()[1])
-    tracemalloc.stop()
 """
 
 

@@ -89,7 +89,7 @@ def test_a_band_lies_around_the_mean_in_axes_of_ones_own(two: list[Results], ban
 
 
 def test_where_to_draw_must_be_said_once(two: list[Results], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="path or ax must be given, and not both"):
+    with pytest.raises(TypeError, match="path must be a str or a Path, got None"):
         report.plot(two[0])
     with pytest.raises(ValueError, match="path or ax must be given, and not both"):
         report.plot(two[0], tmp_path / "a.png", ax=Figure().subplots())

@@ -42,7 +42,7 @@ from .strategic.strategic_perceptron import BiasedL1 as BiasedL1
 from .strategic.strategic_perceptron import StrategicPerceptronL1 as StrategicPerceptronL1
 from .strategic.strategic_perceptron import StrategicPerceptronL2 as StrategicPerceptronL2
 from .strategic.three_stage import ThreeStageL2 as ThreeStageL2
-from .strategic.unknown import UnknownCostL1Single as UnknownCostL1Single
-from .strategic.unknown import UnknownCostL2 as UnknownCostL2
-from .strategic.unknown import UnknownMarginL2 as UnknownMarginL2
-from .strategic.unknown_l1 import UnknownCostsL1 as UnknownCostsL1
+from .strategic.unknown_cost import UnknownCostL1Single as UnknownCostL1Single
+from .strategic.unknown_cost import UnknownCostL2 as UnknownCostL2
+from .strategic.unknown_cost import UnknownMarginL2 as UnknownMarginL2
+from .strategic.unknown_costs_l1 import UnknownCostsL1 as UnknownCostsL1

@@ -27,7 +27,7 @@ from learners.strategic.biased import ACCEPT_NOBODY, LEARN, BiasedL2State
 from learners.strategic.observation import FLOAT32_EPS, Reading, read, rounding
 from learners.strategic.perceptron import PerceptronState
 from learners.strategic.strategic_perceptron import StrategicL1State, StrategicL2State, scale_free_step
-from learners.strategic.unknown import UnknownCostState
+from learners.strategic.unknown_cost import UnknownCostState
 
 
 def slack(scale: float, dim: int, eps: float) -> float:

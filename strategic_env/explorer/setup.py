@@ -18,8 +18,8 @@ from learners.strategic.max_margin import StrategicMaxMargin
 from learners.strategic.perceptron import MarginPerceptron, Perceptron
 from learners.strategic.second_order import SecondOrderStrategicPerceptron
 from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
-from learners.strategic.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
-from learners.strategic.unknown_l1 import UnknownCostsL1
+from learners.strategic.unknown_cost import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
+from learners.strategic.unknown_costs_l1 import UnknownCostsL1
 from strategic_env.games.strategic.builders import LISTED, ORDERS
 from strategic_env.games.strategic.scenario import Scenario
 

@@ -13,7 +13,7 @@ from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2
 from learners.strategic.perceptron import Perceptron
 from learners.strategic.strategic_perceptron import StrategicPerceptronL2
-from learners.strategic.unknown import UnknownCostL2, UnknownMarginL2
+from learners.strategic.unknown_cost import UnknownCostL2, UnknownMarginL2
 from strategic_env.games.strategic.setting import Setting
 from strategic_env.reproduce.rounds import play
 from strategic_env.reproduce.rows import Shares

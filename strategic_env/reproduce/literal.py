@@ -14,7 +14,7 @@ from learners import bounds
 from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2
 from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
-from learners.strategic.unknown import next_estimate
+from learners.strategic.unknown_cost import next_estimate
 from strategic_env.games.strategic.setting import Setting
 from strategic_env.reproduce.rounds import play
 from strategic_env.reproduce.rows import BoundRow, Shares, row

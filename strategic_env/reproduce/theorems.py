@@ -12,7 +12,7 @@ from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2
 from learners.strategic.perceptron import MarginPerceptron, Perceptron
 from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptronL1, StrategicPerceptronL2
-from learners.strategic.unknown import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
+from learners.strategic.unknown_cost import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
 from strategic_env.reproduce.streams import POOL, Pools
 
 # How far individuals move, in units of R: any distance, or at most R where the theorem asks for it.

@@ -20,7 +20,7 @@ from learners import (
 )
 from learners.proofs.certificate import Certificate
 from learners.strategic.biased import LEARN, BiasedL2State, place_origin
-from learners.strategic.unknown import UnknownCostState, end_phase
+from learners.strategic.unknown_cost import UnknownCostState, end_phase
 
 EPS = 2.0**-52
 

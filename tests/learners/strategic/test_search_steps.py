@@ -8,7 +8,7 @@ import pytest
 from learners import BiasedL2, UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
 from learners.strategic.biased import ACCEPT_ALL, ACCEPT_NOBODY, LEARN
 from learners.strategic.phases import NO_WEIGHTS, clear_rounding_errors, guess_budget, next_estimate, phase_budget
-from learners.strategic.unknown import end_phase
+from learners.strategic.unknown_cost import end_phase
 
 
 def searching(learner: Any, **fields: Any) -> Any:

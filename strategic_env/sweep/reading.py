@@ -142,8 +142,10 @@ def _rows(place: Folder, partial: bool) -> Any:
     index = rows["cell"].dictionary_encode().combine_chunks()
     texts = [_in_words(cells[digest]) for digest in index.dictionary.to_pylist()]
     for at, name in enumerate(OF_CELL):
-        values = pyarrow.array([text[name] for text in texts])
-        rows = rows.add_column(1 + at, name, values.take(index.indices))
+        # Each text once: a million copies are heavy, and two of the same make bytes depend on chance.
+        values = pyarrow.array([text[name] for text in texts]).dictionary_encode()
+        column = pyarrow.DictionaryArray.from_arrays(values.indices.take(index.indices), values.dictionary)
+        rows = rows.add_column(1 + at, name, column)
     return rows
 
 

@@ -1,5 +1,6 @@
 """One cell of a sweep: a learner on a scenario for so many rounds, as JSON can say it; and how it is played."""
 
+import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -66,7 +67,7 @@ class Cell:
         SourcesChanged
             If that is not what was planned.
         """
-        made = _scenario(self.scenario, repr(sorted(self.options.items())), _Hidden(self.options)).lasting(self.rounds)
+        made = _scenario(self.scenario, self.options).lasting(self.rounds)
         one = contestant(self.learner, made, **self.parameters)
         if _source_of(one, made) != self.source:
             raise SourcesChanged(f"{one.label} on {self.scenario} was planned with other sources than these")
@@ -139,7 +140,7 @@ def cell_of(place: Entry, player: Entry, rounds: int | None, checkpoints: list[i
     TypeError, ValueError
         If they do not fit, or an option is wrong.
     """
-    made = _scenario(place.name, repr(sorted(place.options.items())), _Hidden(place.options))
+    made = _scenario(place.name, place.options)
     length = made.horizon if rounds is None else rounds
     made = made.lasting(length)
     one = contestant(player.name, made, **player.options)
@@ -160,23 +161,14 @@ def said(text: str | None) -> str | None:
     return None if text is None else _PLACES.sub("...", text)
 
 
-class _Hidden:
-    """Options beside the text that a cache knows them by."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.options = options
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hidden)
+def _scenario(name: str, options: dict[str, Any]) -> BenchScenario:
+    return _built_scenario(name, json.dumps(plain(options), sort_keys=True))
 
 
 @lru_cache(maxsize=64)
-def _scenario(name: str, _text: str, hidden: _Hidden) -> BenchScenario:
-    """Return a scenario, built once for all learners that meet it."""
-    return scenario(name, **hidden.options)
+def _built_scenario(name: str, options: str) -> BenchScenario:
+    """Return a scenario from options as JSON, built once for all learners that meet it."""
+    return scenario(name, **json.loads(options))
 
 
 def _source_of(one: Contestant, made: BenchScenario) -> str:

@@ -1,6 +1,7 @@
 """One chunk: from what is planned to the bytes of its file, the same on every engine."""
 
 import io
+import json
 import time
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +11,6 @@ from agents.foundation.extras import missing_extra
 from strategic_env.bench.playing import Run
 from strategic_env.sweep.cells import Built, Cell, SourcesChanged, said
 from strategic_env.sweep.folder import seeds_in
-from strategic_env.sweep.grid import digest_of
 
 FIRST = ("cell", "seed", "mistakes", "loss")
 LAST = ("fused", "curve", "error")
@@ -66,7 +66,7 @@ def play_chunk(task: dict[str, Any]) -> Played:
     wall, cpu = time.perf_counter(), time.process_time()
     rows = []
     for described, ranges in task["cells"]:
-        built = _built(digest_of(described), _Described(described))
+        built = _built(json.dumps(described))
         rows += [_row(built.cell, run) for run in built.play(seeds_in(ranges))]
     content = _file(rows)
     errors = sum(row["error"] is not None for row in rows)
@@ -109,23 +109,10 @@ def _file(rows: list[dict[str, Any]]) -> bytes:
     return written.getvalue()
 
 
-class _Described:
-    """A cell's description beside the digest that a cache knows it by."""
-
-    def __init__(self, cell: dict[str, Any]) -> None:
-        self.cell = cell
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Described)
-
-
 @lru_cache(maxsize=256)
-def _built(_digest: str, described: _Described) -> Built:
-    """Return a cell ready to play, built once per process."""
-    return Cell(**described.cell).built()
+def _built(described: str) -> Built:
+    """Return a cell, given as JSON, ready to play: built once per process."""
+    return Cell(**json.loads(described)).built()
 
 
 def _largest_memory() -> float:

@@ -1,7 +1,7 @@
 """Named scenarios of contextual search: queries, a hidden point, and what a learner is told."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from agents.foundation.checks import count, one_of
@@ -86,11 +86,6 @@ class SearchScenario(BenchScenario):
         """Make the vector environment of N games; ``options`` as for `make`, and ``autoreset_mode``."""
         refuse_unknown(options, self.vector_options(), self.name)
         return ContextualSearchVectorEnv(num_envs=num_envs, **self._parts(), **options)  # type: ignore[arg-type]
-
-    def lasting(self, rounds: int) -> Self:
-        """Return the same scenario with episodes of so many rounds, which learners that are told the horizon hear."""
-        told = {"horizon": rounds} if "horizon" in self.knowledge else {}
-        return replace(self, horizon=rounds, knowledge={**self.knowledge, **told})
 
     def check_learner(self, learner: Policy[Any]) -> None:
         """Make sure that a learner can play.

@@ -4,7 +4,7 @@ import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Annotated, Any, ClassVar, Self
 
 import gymnasium as gym
@@ -139,9 +139,10 @@ class BenchScenario(ABC):
         setting = {part.name: getattr(self.setting, part.name) for part in fields(self.setting) if part.init}
         return setting | {"horizon": self.horizon, "knowledge": self.knowledge}
 
-    @abstractmethod
     def lasting(self, rounds: int) -> Self:
-        """Return the same scenario with episodes of so many rounds."""
+        """Return the same scenario with episodes of so many rounds, which learners that are told the horizon hear."""
+        told = {"horizon": rounds} if "horizon" in self.knowledge else {}
+        return replace(self, horizon=rounds, knowledge={**self.knowledge, **told})  # type: ignore[type-var]
 
     @abstractmethod
     def check_learner(self, learner: Policy[Any]) -> None:

@@ -1,7 +1,8 @@
-"""What every command says on stderr, and the status that it ends with."""
+"""What every command says on stderr, the status that it ends with, and where it writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -10,6 +11,7 @@ from strategic_env.bench.arguments import one_line
 from strategic_env.report.output import plain_console
 
 DONE, FAILED, WRONG_USAGE = range(3)
+NOTHING = "nothing had finished"
 errors = plain_console(stderr=True, soft_wrap=True, highlight=False)
 
 
@@ -33,6 +35,13 @@ def usage(prefix: str = "", *, but: tuple[type[Exception], ...] = ()) -> Iterato
         raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         raise typer.BadParameter(f"{prefix}{error}") from error
+
+
+def folder_named(text: str) -> Path:
+    """Return the folder that ``--out`` names."""
+    if not text:
+        raise typer.BadParameter("--out must name a folder, got ''")
+    return Path(text)
 
 
 def progress_bar() -> Progress:

@@ -1,17 +1,21 @@
-"""What ``strategic-env report`` and ``compare`` read, and the forms that they print and draw."""
+"""What commands read of folders, print, draw and save there."""
 
 import csv
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
+
+import typer
 
 from agents.foundation.checks import one_of
 from agents.foundation.pictures import DrawingFailed
 from strategic_env.bench.evaluation import Results
+from strategic_env.cli.output import FAILED, errors
+from strategic_env.report import tables
 from strategic_env.report.curves import plot
 from strategic_env.report.exports import to_latex, to_markdown
 from strategic_env.report.summary import title
-from strategic_env.report.tables import records
 from strategic_env.sweep import read
 from strategic_env.sweep.folder import PLANS
 
@@ -63,9 +67,38 @@ def drawn(results: Sequence[Results], picture: Path, band: str) -> Path:
 
 def _csv(results: Sequence[Results]) -> str:
     text = io.StringIO()
-    names = list(dict.fromkeys(name for one in results for name in records(one)[0]))
+    names = list(dict.fromkeys(name for one in results for name in tables.records(one)[0]))
     writer = csv.DictWriter(text, ["scenario", *names], lineterminator="\n")
     writer.writeheader()
     for one in results:
-        writer.writerows({"scenario": title(one), **line} for line in records(one)[1])
+        writer.writerows({"scenario": title(one), **line} for line in tables.records(one)[1])
     return text.getvalue().rstrip("\n")
+
+
+def show(results: Results, out: Path | None, as_json: bool) -> None:
+    """Save all that the folder holds, then print the results: neither failure costs the other."""
+    try:
+        if out is not None:
+            _save(Results.load(out), out)  # with the runs of everybody who played there
+    finally:
+        if as_json:
+            print(json.dumps(tables.to_json(results), allow_nan=False))
+            if results.unused_lines:
+                errors.print(f"not used: {tables.unused_text(results)}", style="dim")
+        else:
+            tables.show(results)
+
+
+def fail_with(*every: Results) -> None:
+    """End with status 1 if a run failed."""
+    if any(run.error for results in every for run in results.runs):
+        raise typer.Exit(FAILED)
+
+
+def _save(results: Results, out: Path) -> None:
+    """Save the results; all but the picture, where it cannot be drawn."""
+    try:
+        saved = ", ".join(str(path) for path in tables.save(results, out))
+    except (ImportError, DrawingFailed) as error:
+        saved = f"{out} without the picture: {error}"
+    errors.print(f"saved {saved}", style="dim")

@@ -21,6 +21,8 @@ Words: TypeAlias = NDArray[np.uint32]
 FourWords: TypeAlias = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 POPULATION, ARRIVALS, NOISE, FEEDBACK, INDIVIDUAL, REACH = range(6)
+# Of what is one number a round: see `scalar`.
+REACTION, LANDING, PERCEPTION, LOTTERY, COLLECTIVE, GROUP = range(6, 12)
 
 _MULTIPLIER_0, _MULTIPLIER_1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
@@ -142,6 +144,21 @@ def unit(bits: np.uint64) -> float:
 def uniform(key: Key, purpose: int, round: int) -> float:
     """One uniform number in [0, 1)."""
     return unit(philox(key, purpose, round, 0)[0])
+
+
+@inlined
+def scalar(key: Key, purpose: int, round: int) -> float:
+    """Return the uniform number in [0, 1) of one round; four rounds share a block of random bits (`random_index`)."""
+    return unit(philox(key, purpose, round // 4, 0)[round % 4])
+
+
+@inlined
+def fill_scalars(key: Key, purpose: int, first: int, out: Float) -> None:
+    """Fill ``out`` (n,) with the `scalar` of the rounds from ``first`` on; both are multiples of 4."""
+    for k in range(0, out.shape[0], 4):
+        bits = philox(key, purpose, (first + k) // 4, 0)
+        for word in range(4):
+            out[k + word] = unit(bits[word])
 
 
 @compiled

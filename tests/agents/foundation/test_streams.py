@@ -60,6 +60,14 @@ def test_random_indices_are_uniform() -> None:
     assert stats.chisquare(np.bincount(draws, minlength=7)).pvalue > 1e-4
 
 
+def test_one_number_a_round_is_a_word_of_a_block_that_four_rounds_share() -> None:
+    key, ahead = streams.game_key(6), np.empty(8)
+    streams.fill_scalars(key, streams.GROUP, 12, ahead)
+    for k, drawn in enumerate(ahead):
+        word = int(streams.philox(key, streams.GROUP, np.uint64((12 + k) // 4), np.uint64(0))[(12 + k) % 4])
+        assert drawn == streams.scalar(key, streams.GROUP, 12 + k) == (word >> 11) * 2.0**-53
+
+
 @pytest.mark.parametrize("dim", [1, 2, 3, 4, 5, 8, 1001])
 def test_normals_do_not_depend_on_how_many_are_drawn(dim: int) -> None:
     key, out, longer = streams.game_key(4), np.empty(dim), np.empty(dim + 3)

@@ -146,7 +146,7 @@ def evaluate(
     Parameters
     ----------
     learners : iterable or mapping of str, Predictor or Contestant, optional
-        Names (`learners.catalogue.LEARNERS`) with parameters as on the command line (``"perceptron:bias=true"``),
+        Names (`learners.catalogue.all_learners`) with parameters as on the command line (``"perceptron:bias=true"``),
         learners, or other objects with Stable-Baselines3's ``predict``; what these learn must be in the state that they
         return, for each run begins with state None and, of somebody else's object, with a copy. The keys of a mapping
         are the names that results show. By default every learner that the scenario tells enough.

@@ -5,6 +5,7 @@ import json
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from agents.foundation.extras import missing_extra
@@ -105,8 +106,27 @@ def _file(rows: list[dict[str, Any]]) -> bytes:
     counted = sorted(names - {*FIRST, *LAST})
     schema = pyarrow.schema([(name, fixed.get(name, pyarrow.float64())) for name in (*FIRST, *counted, *LAST)])
     written = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), written)
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), written, write_page_checksum=True)
     return written.getvalue()
+
+
+def rows_of(file: Path, columns: list[str] | None = None) -> Any:
+    """Return the rows of a chunk's file, or some columns of them, as an Arrow table.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    OSError
+        If it cannot be read.
+    """
+    pyarrow, parquet = arrow()
+    try:
+        return parquet.read_table(file, columns=columns, page_checksum_verification=True)
+    except (pyarrow.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # PyArrow calls damage so, too, but has no number
+            raise
+        raise ValueError(f"{file} is damaged: remove it, and work on") from error
 
 
 @lru_cache(maxsize=256)

@@ -124,17 +124,20 @@ class Folder:
         found = []
         for file in sorted(self.path.glob(PLANS)):
             try:
-                found.append(Plan.from_json(file.read_text(encoding="utf-8")))
+                text = file.read_text(encoding="utf-8")
+                found.append(Plan.from_json(text))
+                if file.name != _name_of(text):
+                    raise ValueError("it was edited since")
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 raise ValueError(f"{file} is no plan of a sweep: {type(error).__name__}: {error}") from error
         return found
 
     def add_plan(self, plan: Plan) -> Path:
         """Write a plan, unless the same one is there."""
-        text = plan.to_json().encode()
-        file = self.path / f"plan-{sha256(text).hexdigest()[:16]}.json"
+        text = plan.to_json()
+        file = self.path / _name_of(text)
         if not file.exists():
-            self.commit(file, text)
+            self.commit(file, text.encode())
         self.__dict__.pop("plans", None)
         return file
 
@@ -206,6 +209,11 @@ class Folder:
     def conflicts(self) -> list[Path]:
         """Return what differs from chunks that were there."""
         return sorted((self.path / "conflicts").glob("*.parquet"))
+
+
+def _name_of(plan: str) -> str:
+    """Return what the file of a plan with this text is called."""
+    return f"plan-{sha256(plan.encode()).hexdigest()[:16]}.json"
 
 
 def _name(unfinished: Path, file: Path) -> bool:

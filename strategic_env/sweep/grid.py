@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.foundation.checks import count, perhaps, shown
+from agents.foundation.checks import count, file_path, perhaps, shown
 from agents.foundation.extras import missing_extra
 from strategic_env.bench.arguments import parse_learner, parse_seeds
 from strategic_env.bench.encoding import plain
@@ -64,7 +64,7 @@ def read_grid(given: str | os.PathLike[str] | Mapping[str, object]) -> Grid:
     ImportError
         If it is a file, and PyYAML is missing.
     """
-    asked = given if isinstance(given, Mapping) else _loaded(Path(given))
+    asked = given if isinstance(given, Mapping) else _loaded(file_path("grid", given))
     _refuse_unknown("a sweep", asked, KEYS)
     if missing := [key for key in ("seeds", "scenarios", "learners") if key not in asked]:
         raise ValueError(f"a sweep needs {', '.join(missing)}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from agents.foundation.checks import file_path, finite_number
+from agents.foundation.checks import file_path, finite_number, function_or_none
 from agents.foundation.files import made_folder
 from strategic_env.bench.archive import project_digest
 from strategic_env.sweep.cells import Built, Cell, cell_of
@@ -18,6 +18,7 @@ from strategic_env.sweep.grid import Grid, read_grid
 DECIDE = ("numpy", "numba", "pyarrow")  # whose versions decide about bits
 PROBE_GAMES, PROBE_ROUNDS, PROBE_STEPS = 64, 100, 20
 MOST_ROWS = 100_000
+LONGEST_CHUNK = 1e7  # seconds: a third of a year
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def plan(
     out : path
         Made where it is missing.
     chunk_seconds : float
-        How long a chunk should take, above 0.
+        How long a chunk should take, above 0, at most 1e7.
     progress : callable, optional
         Called with a line now and then.
 
@@ -88,7 +89,8 @@ def plan(
         If a package is missing.
     """
     asked = read_grid(grid)
-    length = finite_number("chunk_seconds", chunk_seconds, above=0.0)
+    length = finite_number("chunk_seconds", chunk_seconds, above=0.0, maximum=LONGEST_CHUNK)
+    function_or_none("progress", progress, "a line")
     place = Folder(made_folder("out", file_path("out", out)))
     code = code_digest()
     cells, left_out = _cells(asked)

@@ -11,7 +11,7 @@ from strategic_env.bench.contestants import Contestant
 from strategic_env.bench.evaluation import Results
 from strategic_env.bench.playing import Run
 from strategic_env.sweep.cells import Cell
-from strategic_env.sweep.chunks import FIRST, LAST, arrow
+from strategic_env.sweep.chunks import FIRST, LAST, arrow, rows_of
 from strategic_env.sweep.folder import Folder
 from strategic_env.sweep.grid import digest_of
 from strategic_env.sweep.planning import code_digest
@@ -41,7 +41,7 @@ def table(out: str | os.PathLike[str], file: str | os.PathLike[str] | None = Non
     Raises
     ------
     ValueError
-        If rows are missing.
+        If rows are missing, or a file is damaged.
     OSError
         If a file cannot be read or written.
     """
@@ -72,7 +72,7 @@ def read(out: str | os.PathLike[str], *, partial: bool = False) -> list[Results]
     Raises
     ------
     ValueError
-        If rows are missing, or the folder holds no plan of this code.
+        If rows are missing, a file is damaged, or the folder holds no plan of this code.
     OSError
         If a file cannot be read.
     """
@@ -124,7 +124,7 @@ def _cells(place: Folder) -> dict[str, Cell]:
 
 def _rows(place: Folder, partial: bool) -> Any:
     """Return all rows as an Arrow table, with what their cells are in words."""
-    pyarrow, parquet = arrow()
+    pyarrow, _ = arrow()
     plans = place.of_code(code_digest())
     done = [(plan, chunk) for plan in plans for chunk in place.finished(plan)]
     planned = sum(len(plan.chunks) for plan in plans)
@@ -134,7 +134,7 @@ def _rows(place: Folder, partial: bool) -> Any:
         )
     if not done:
         raise ValueError(f"{place.path} holds no finished chunk")
-    tables = [parquet.read_table(place.file_of(plan, chunk.name)) for plan, chunk in done]
+    tables = [rows_of(place.file_of(plan, chunk.name)) for plan, chunk in done]
     rows = pyarrow.concat_tables(tables, promote_options="default")
     names = sorted({name for name in rows.column_names if name not in (*FIRST, *LAST)})
     rows = rows.select([*FIRST, *names, *LAST]).sort_by([("cell", "ascending"), ("seed", "ascending")])

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from agents.foundation.checks import file_path
-from strategic_env.sweep.chunks import arrow
+from strategic_env.sweep.chunks import rows_of
 from strategic_env.sweep.folder import Folder
 from strategic_env.sweep.planning import code_digest
 
@@ -53,17 +53,16 @@ def status(out: str | os.PathLike[str]) -> Status:
     Raises
     ------
     ValueError
-        If it holds no plan of this code.
+        If it holds no plan of this code, or a file is damaged.
     OSError
         If it cannot be read.
     """
     place = Folder(file_path("out", out))
     plans = place.of_code(code_digest())
     done = [(plan, chunk) for plan in plans for chunk in place.finished(plan)]
-    _, parquet = arrow()
     errors = 0
     for plan, chunk in done:
-        column = parquet.read_table(place.file_of(plan, chunk.name), columns=["error"])["error"]
+        column = rows_of(place.file_of(plan, chunk.name), ["error"])["error"]
         errors += len(column) - column.null_count
     names = {chunk.name for plan in plans for chunk in plan.chunks}
     lost = {

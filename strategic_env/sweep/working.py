@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from textwrap import shorten
 from typing import Any
 
-from agents.foundation.checks import count, file_path, finite_number, flag, shown
+from agents.foundation.checks import MOST_CORES, count, file_path, finite_number, flag, function_or_none, shown
 from strategic_env.bench.arguments import one_line
 from strategic_env.bench.engines import Engine, WorkerDied, engine_named
 from strategic_env.sweep.cells import SourcesChanged
-from strategic_env.sweep.chunks import Played, arrow, play_chunk, warm
+from strategic_env.sweep.chunks import Played, arrow, play_chunk, rows_of, warm
 from strategic_env.sweep.folder import Chunk, Folder, Plan
 from strategic_env.sweep.grid import digest_of
 from strategic_env.sweep.planning import code_digest, versions
@@ -110,11 +110,12 @@ def work(
     ImportError
         If an engine's package is missing.
     """
-    count_of_workers = (os.cpu_count() or 1) if workers is None else count("workers", workers, minimum=1)
+    count_of_workers = (os.cpu_count() or 1) if workers is None else count("workers", workers, minimum=1, maximum=MOST_CORES)
     if limit is not None:
         limit = finite_number("limit", limit, above=0.0)
         if engine != "processes":
             raise ValueError(f"limit needs the engine processes, whose workers can be ended, got {limit} for {engine}")
+    function_or_none("progress", progress, "the finished chunks and all of them")
     number, shards = _shard(shard)
     place = Folder(file_path("out", out))
     plans = place.of_code(code_digest())
@@ -281,13 +282,8 @@ def _equal(one: bytes, other: bytes) -> bool:
 
 def _with_errors(place: Folder, plans: list[Plan]) -> set[str]:
     """Return the chunks that hold a row with an error."""
-    _, parquet = arrow()
     files = [place.file_of(plan, chunk.name) for plan in plans for chunk in place.finished(plan)]
-    return {
-        file.stem
-        for file in files
-        if (errors := parquet.read_table(file, columns=["error"])["error"]).null_count < len(errors)
-    }
+    return {file.stem for file in files if (errors := rows_of(file, ["error"])["error"]).null_count < len(errors)}
 
 
 def _shard(shard: str | None) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
-from agents.foundation.checks import one_of
+from agents.foundation.checks import finite_number, one_of
 from agents.foundation.typing import Float
 from agents.populations.centres import QUERIES, SIMILARITIES, HiddenCentres
 from agents.populations.convex_sets import CoinFlips
@@ -94,7 +94,8 @@ def _lp_partition(
     horizon: Horizon = HORIZON,
     population_seed: PopulationSeed = None,
 ) -> CentreSetting:
-    who = {"dim": dim, "centres": centres, "p": p, "levels": levels, "query": query, "margin": margin, "pool": pool}
+    power = finite_number("p", p, minimum=1.0)  # None would mean inner products
+    who = {"dim": dim, "centres": centres, "p": power, "levels": levels, "query": query, "margin": margin, "pool": pool}
     what = {"exponent": exponent, "adversary": adversary}
     told = {"corruption": corruption, "corruption_pattern": corruption_pattern}
     return _built(who | {"noise": noise}, data, horizon, what | told, population_seed)

@@ -124,7 +124,11 @@ def from_table(
         "feedback": setting.feedback, "noise": noise,
     }  # fmt: skip
     options = {key: value for key, value in asked.items() if value not in (_DEFAULTS.get(key), [], {})}
-    called = name or (Path(os.fspath(table)).stem if isinstance(table, (str, os.PathLike)) else "table")
+    called = Path(os.fspath(table)).stem if isinstance(table, (str, os.PathLike)) else "table"
+    if name is not None:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        called = name
     length = len(given.labels) if horizon is None else horizon
     return Scenario(called, setting, length, knowledge_of(population, manipulation), None, options)
 

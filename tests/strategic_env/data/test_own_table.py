@@ -198,3 +198,9 @@ def test_wrong_usage_with_a_table_is_one_line(arguments: tuple[str, ...], messag
             None,
             lambda text: None,
         )
+
+
+@pytest.mark.parametrize("name", ["", 0, []])
+def test_a_name_is_a_text(name: object) -> None:
+    with pytest.raises(TypeError, match="name must be a text that is not empty"):
+        from_table(pd.DataFrame(NUMBERS), label="repaid", alpha=0.5, name=name)  # type: ignore[arg-type]

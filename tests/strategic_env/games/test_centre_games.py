@@ -173,12 +173,13 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
     [
         ({"p": 3}, "p must be even unless queries have levels, got 3 without levels"),
         ({"p": 0.5, "levels": 3}, "p must be at least 1.0, got 0.5"),
+        ({"p": None}, "p must be a number, got None"),
         ({"levels": 3, "query": "adversary"}, "levels must not be given for query='adversary'"),
     ],
     ids=str,
 )
 def test_wrong_powers_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         scenario("LpPartition", **options)
 
 

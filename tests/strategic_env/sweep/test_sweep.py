@@ -175,6 +175,60 @@ def test_damaged_plans_are_named(tmp_path: Path, content: str) -> None:
         sweep.status(tmp_path)
 
 
+def test_a_plan_that_was_edited_is_named(copied: Callable[[str], Path]) -> None:
+    place = copied("edited")
+    (plan,) = place.glob("plan-*.json")
+    plan.write_text(plan.read_text(encoding="utf-8").replace('"rounds": 60', '"rounds": 61'), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"{plan.name} is no plan of a sweep: .*edited"):
+        sweep.status(place)
+
+
+def spoil_a_page(content: bytes) -> bytes:
+    at = len(content) // 4  # numbers of a page, not the description at the end
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda content: b"", lambda content: content[:-9], lambda content: b"\0" * len(content), spoil_a_page],
+    ids=["empty", "cut", "zeros", "one bit"],
+)
+def test_damaged_chunks_are_named_and_are_played_again_once_removed(
+    copied: Callable[[str], Path], serial: bytes, damage: Callable[[bytes], bytes]
+) -> None:
+    place = copied("damaged")
+    sweep.work(place, engine="serial")
+    chunk = min((place / "results").rglob("*.parquet"))
+    chunk.write_bytes(damage(chunk.read_bytes()))
+    with pytest.raises(ValueError, match=f"{chunk.name} is damaged: remove it, and work on"):
+        sweep.table(place)
+    chunk.unlink()
+    assert sweep.work(place, engine="serial").done
+    assert sweep.table(place).read_bytes() == serial
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"grid": 3}, "grid must be a path"),
+        ({"grid": GRID, "chunk_seconds": 1e308}, "chunk_seconds must be at most 10000000"),
+        ({"grid": GRID, "progress": ""}, "progress must be a function"),
+    ],
+)
+def test_wrong_arguments_of_a_plan_are_named(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        sweep.plan(out=tmp_path, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"workers": 2**31}, "workers must be at most 1024"), ({"progress": 0}, "progress must be a function")],
+)
+def test_wrong_arguments_of_work_are_named(planned: Path, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        sweep.work(planned, engine="serial", **wrong)
+
+
 def test_a_folder_without_a_plan_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds no plan: make one with `strategic-env sweep plan`"):
         sweep.work(tmp_path, engine="serial")

@@ -110,7 +110,9 @@ def work(
     ImportError
         If an engine's package is missing.
     """
-    count_of_workers = (os.cpu_count() or 1) if workers is None else count("workers", workers, minimum=1, maximum=MOST_CORES)
+    count_of_workers = (
+        (os.cpu_count() or 1) if workers is None else count("workers", workers, minimum=1, maximum=MOST_CORES)
+    )
     if limit is not None:
         limit = finite_number("limit", limit, above=0.0)
         if engine != "processes":

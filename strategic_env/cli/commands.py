@@ -219,7 +219,7 @@ def explore(
         str | None,
         typer.Argument(
             metavar="SCENARIO|DIR",
-            help="A scenario of two features, or what `run --out` left; by default the lecture's task.",
+            help="A scenario of two features, or what `run --out`, or a sweep, left; by default the lecture's task.",
         ),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for any free port.")] = 5006,

@@ -22,7 +22,8 @@ def report(
         str | None, typer.Option("--format", metavar="FORM", help="Print `markdown`, `latex` or `csv`, of all DIRs.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the curves of one DIR: .png, .pdf or .svg.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the curves, in a panel for each scenario: .png, .pdf or .svg."),
     ] = None,
     band: Annotated[
         str, typer.Option(metavar="BAND", help="Of the picture: `min-max`, `quantiles` or `bootstrap`.")

@@ -11,19 +11,19 @@ import typer
 from agents.foundation.checks import one_of
 from agents.foundation.pictures import DrawingFailed
 from strategic_env.bench.evaluation import Results
-from strategic_env.cli.output import FAILED, errors
+from strategic_env.cli.output import FAILED, errors, note
 from strategic_env.report import tables
 from strategic_env.report.curves import plot
 from strategic_env.report.exports import to_latex, to_markdown
+from strategic_env.report.panels import plot_panels
 from strategic_env.report.summary import title
-from strategic_env.sweep import read
-from strategic_env.sweep.folder import PLANS
+from strategic_env.sweep.reading import found_in
 
 FORMS = ("markdown", "latex", "csv")
 
 
 def loaded(folder: Path) -> list[Results]:
-    """Return what a folder holds: the results of a run, or those of each scenario that a sweep has played so far.
+    """Return what a folder holds, of a run or of each scenario of a sweep, and say what the sweep lacks.
 
     Raises
     ------
@@ -31,9 +31,12 @@ def loaded(folder: Path) -> list[Results]:
         If it holds no results, with its name.
     """
     try:
-        return read(folder, partial=True) if any(folder.glob(PLANS)) else [Results.load(folder)]
+        results, lacking = found_in(folder)
     except (OSError, ValueError) as error:
         raise ValueError(f"DIR must hold the results of a run, got {folder}: {error}") from error
+    if lacking:
+        note(lacking)
+    return results
 
 
 def written(results: Sequence[Results], form: str) -> str:
@@ -49,17 +52,18 @@ def written(results: Sequence[Results], form: str) -> str:
 
 
 def drawn(results: Sequence[Results], picture: Path, band: str) -> Path:
-    """Draw the curves of one folder's results, and return where.
+    """Draw the curves of one scenario, or a panel for each of several, and return where.
 
     Raises
     ------
     ValueError
-        If there are several folders, or as `strategic_env.report.plot`.
+        As `strategic_env.report.plot` or `strategic_env.report.plot_panels`.
     """
-    if len(results) > 1:
-        raise ValueError(f"--picture is of one DIR, got {len(results)}")
     try:
-        plot(results[0], picture, band=band)
+        if len(results) > 1 or len(results[0].checkpoints) == 1:
+            plot_panels(results, picture, band=band)
+        else:
+            plot(results[0], picture, band=band)
     except DrawingFailed as error:
         raise ValueError(str(error)) from error
     return picture

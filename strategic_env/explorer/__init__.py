@@ -28,9 +28,9 @@ def view(what: Any = None) -> Any:
 
     Parameters
     ----------
-    what : str, Setup or Results, optional
-        The name of a scenario or of an example, points and settings of your own, or what `evaluate` returned; by
-        default the lecture's hand task.
+    what : str, Setup, Results or list of Results, optional
+        The name of a scenario or of an example, points and settings of your own, or what `evaluate` or
+        `strategic_env.sweep.read` returned; by default the lecture's hand task.
 
     Raises
     ------
@@ -47,6 +47,8 @@ def view(what: Any = None) -> Any:
     from strategic_env.explorer.setup import Setup
 
     if isinstance(what, Results):
+        return results_view([what])
+    if isinstance(what, list) and what and all(isinstance(one, Results) for one in what):
         return results_view(what)
     if isinstance(what, Setup):
         return Explorer(OWN, what).view

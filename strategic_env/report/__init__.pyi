@@ -3,6 +3,7 @@ from .curves import plot as plot
 from .exports import to_frame as to_frame
 from .exports import to_latex as to_latex
 from .exports import to_markdown as to_markdown
+from .panels import plot_panels as plot_panels
 from .sheets import scenario_sheet as scenario_sheet
 from .tables import save as save
 from .tables import sheet as sheet

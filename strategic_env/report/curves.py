@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -110,17 +110,17 @@ def plot(
     one_of("band", band, tuple(BANDS))
     checked_results(results)
     if ax is not None:
-        return _draw_into(ax, results, band)
+        return draw_into(ax, results, band, looks_of(results.contestants))
     with drawing():
         save_picture(_drawn(results, band), path)  # type: ignore[arg-type]
     return None
 
 
-def _draw_into(axes: "Axes", results: Results, band: str) -> "Axes":
+def draw_into(axes: "Axes", results: Results, band: str, looks: Mapping[str, Look]) -> "Axes":
     """Draw curves and bounds into axes of somebody's own, whose looks are their own business."""
     if not hasattr(axes, "fill_between"):
         raise TypeError(f"ax must be axes of matplotlib, got {shown(axes)}")
-    curves = _curves(results, band)
+    curves = curves_of(results, band, looks)
     logarithmic = _far_apart(curves)
     if logarithmic:
         axes.set_xscale("log")
@@ -139,7 +139,7 @@ def _draw_into(axes: "Axes", results: Results, band: str) -> "Axes":
 def _drawn(results: Results, band: str = MIN_MAX) -> "Figure":
     figure = blank_figure(figsize=(9.6, 5.6))
     axes = figure.add_axes((0.08, 0.12, 0.62, 0.74))
-    curves = _curves(results, band)
+    curves = curves_of(results, band, looks_of(results.contestants))
     logarithmic = _far_apart(curves)
     highest = max([1.0, *(float(curve.most[-1]) for curve in curves)])
     limit = highest * (LOGARITHMIC_ROOM if logarithmic else ROOM)
@@ -159,7 +159,7 @@ def save_picture(figure: "Figure", path: str | Path) -> None:
 
 
 @dataclass(frozen=True)
-class _Curve:
+class Curve:
     """What the picture shows of one contestant; ``mean``, ``least``, ``most`` over seeds have shape (checkpoints,)."""
 
     name: str
@@ -171,15 +171,15 @@ class _Curve:
     bound: float | None
 
 
-def _curves(results: Results, band: str) -> list[_Curve]:
+def curves_of(results: Results, band: str, looks: Mapping[str, Look]) -> list[Curve]:
     """Summarise the runs that did not fail; a contestant without any is left out."""
-    curves, looks = [], looks_of(results.contestants)
+    curves = []
     for contestant in results.contestants:
         seeds = np.array([run.curve for run in finished(results.of(contestant))], dtype=np.float64)
         if len(seeds):
             spread = seeds.mean(axis=0), *_band(seeds, band)
             bound = bound_of(results, contestant)
-            curves.append(_Curve(shown_name(contestant), *looks[contestant.label], *spread, bound))
+            curves.append(Curve(shown_name(contestant), *looks[contestant.label], *spread, bound))
     return curves
 
 
@@ -225,7 +225,7 @@ def _family(name: str) -> str:
     return re.sub("-l[12](-single)?$", "", name)
 
 
-def _far_apart(curves: Sequence[_Curve]) -> bool:
+def _far_apart(curves: Sequence[Curve]) -> bool:
     """Tell whether linear axes would show some learners as a flat line at the bottom."""
     last = [float(curve.mean[-1]) for curve in curves if (curve.colour, curve.style) != REFERENCE]
     return bool(last) and max(last) > FAR_APART * max(1.0, min(last))
@@ -280,7 +280,7 @@ def _subtitle(results: Results, band: str) -> list[str]:
     return lines + [f"{row.learner}: {missing_text(row, results)}" for row in table if row.missing]
 
 
-def _draw_curves(axes: "Axes", checkpoints: Sequence[int], curves: Sequence[_Curve], *, from_origin: bool) -> None:
+def _draw_curves(axes: "Axes", checkpoints: Sequence[int], curves: Sequence[Curve], *, from_origin: bool) -> None:
     """Draw every mean on top of all bands, which are the paler the more there are."""
     start, opacity = [0.0] if from_origin else [], 0.8 / max(5, len(curves))
     for curve in curves:
@@ -291,7 +291,7 @@ def _draw_curves(axes: "Axes", checkpoints: Sequence[int], curves: Sequence[_Cur
         axes.plot(rounds, mean, color=curve.colour, linestyle=curve.style, linewidth=2.0, label=curve.name)
 
 
-def _draw_names(axes: "Axes", curves: Sequence[_Curve], limit: float) -> None:
+def _draw_names(axes: "Axes", curves: Sequence[Curve], limit: float) -> None:
     """Write each curve's name and last mean, and each bound up to ``limit``, right of the axes close to its height."""
     names = []
     for curve in curves:

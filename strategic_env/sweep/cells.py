@@ -26,7 +26,7 @@ OF_THE_MACHINE = (MemoryError, OSError)
 _PLACES = re.compile(r"0x[0-9a-fA-F]+|(?<![\w.])(?:[A-Za-z]:)?[/\\](?:[^\s'\":,]+[/\\])+[^\s'\":,]*")
 
 
-class SourcesChanged(RuntimeError):
+class SourcesChanged(ValueError):
     """A cell would be played by other code than it was planned with."""
 
 

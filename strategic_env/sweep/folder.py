@@ -159,6 +159,17 @@ class Folder:
             )
         return found
 
+    def to_read(self, code: str) -> list[Plan]:
+        """Return the plans of this code or, where all are of one other code, those: what is played stays readable.
+
+        Raises
+        ------
+        ValueError
+            If there are none.
+        """
+        codes = {plan.code for plan in self.plans}
+        return self.of_code(codes.pop() if len(codes) == 1 else code)
+
     def file_of(self, plan: Plan, chunk: str) -> Path:
         """Return where a chunk's rows lie."""
         place = self.path / "results" / plan.code[:8]

@@ -12,7 +12,7 @@ from strategic_env.bench.evaluation import Results
 from strategic_env.bench.playing import Run
 from strategic_env.sweep.cells import Cell
 from strategic_env.sweep.chunks import FIRST, LAST, arrow, rows_of
-from strategic_env.sweep.folder import Folder
+from strategic_env.sweep.folder import PLANS, Chunk, Folder, Plan
 from strategic_env.sweep.grid import digest_of
 from strategic_env.sweep.planning import code_digest
 
@@ -72,7 +72,8 @@ def read(out: str | os.PathLike[str], *, partial: bool = False) -> list[Results]
     Raises
     ------
     ValueError
-        If rows are missing, a file is damaged, or the folder holds no plan of this code.
+        If rows are missing, a file is damaged, or the folder holds no plan, or plans of several versions of the code but
+        none of this.
     OSError
         If a file cannot be read.
     """
@@ -86,6 +87,27 @@ def read(out: str | os.PathLike[str], *, partial: bool = False) -> list[Results]
         if cell.digest in of_cell:
             games.setdefault(digest_of([cell.scenario, cell.options, cell.rounds, cell.checkpoints]), []).append(cell)
     return [_results(cells, of_cell) for cells in games.values()]
+
+
+def found_in(folder: Path) -> tuple[list[Results], str]:
+    """Return what a folder holds, whatever was played there, and what is left to be played.
+
+    Returns
+    -------
+    list of Results
+        Of a run, or of each scenario of a sweep as far as it has come.
+    str
+        What a sweep lacks, in one line; empty if nothing.
+
+    Raises
+    ------
+    ValueError, OSError, ImportError
+        As `read`, and `Results.load`.
+    """
+    if not any(folder.glob(PLANS)):
+        return [Results.load(folder)], ""
+    done, planned = _chunks(Folder(folder))
+    return read(folder, partial=True), "" if len(done) == planned else _lacking(folder, len(done), planned)
 
 
 def _results(cells: list[Cell], rows: dict[str, list[dict[str, Any]]]) -> Results:
@@ -119,21 +141,25 @@ def _run(label: str, row: dict[str, Any], columns: tuple[str, ...], marks: list[
 
 
 def _cells(place: Folder) -> dict[str, Cell]:
-    return {cell.digest: cell for plan in place.of_code(code_digest()) for cell in plan.cells}
+    return {cell.digest: cell for plan in place.to_read(code_digest()) for cell in plan.cells}
+
+
+def _chunks(place: Folder) -> tuple[list[tuple[Plan, Chunk]], int]:
+    """Return the chunks that are there, and how many there should be."""
+    plans = place.to_read(code_digest())
+    return [(plan, chunk) for plan in plans for chunk in place.finished(plan)], sum(len(one.chunks) for one in plans)
+
+
+def _lacking(path: Path, done: int, planned: int) -> str:
+    return f"{path} lacks {planned - done:,} of {planned:,} chunks: `strategic-env sweep work {path}` plays them"
 
 
 def _rows(place: Folder, partial: bool) -> Any:
     """Return all rows as an Arrow table, with what their cells are in words."""
     pyarrow, _ = arrow()
-    plans = place.of_code(code_digest())
-    done = [(plan, chunk) for plan in plans for chunk in place.finished(plan)]
-    planned = sum(len(plan.chunks) for plan in plans)
-    if len(done) < planned and not flag("partial", partial):
-        raise ValueError(
-            f"{place.path} lacks {planned - len(done):,} of {planned:,} chunks: work on, or take what there is"
-        )
-    if not done:
-        raise ValueError(f"{place.path} holds no finished chunk")
+    done, planned = _chunks(place)
+    if not done or (len(done) < planned and not flag("partial", partial)):
+        raise ValueError(_lacking(place.path, len(done), planned))
     tables = [rows_of(place.file_of(plan, chunk.name)) for plan, chunk in done]
     rows = pyarrow.concat_tables(tables, promote_options="default")
     names = sorted({name for name in rows.column_names if name not in (*FIRST, *LAST)})

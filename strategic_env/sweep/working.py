@@ -222,8 +222,8 @@ class _Driver:
                 self._blame(begun, str(error) or "its worker died")
             else:
                 self._suspects.append((begun.plan, begun.chunk))
-        except SourcesChanged as error:
-            raise ValueError(str(error)) from error
+        except SourcesChanged:
+            raise
         except Exception as error:  # of the machine
             self._blame(begun, shorten(one_line(f"{type(error).__name__}: {error}"), LONGEST_REASON))
         else:

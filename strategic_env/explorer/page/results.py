@@ -1,6 +1,7 @@
-"""The results of a finished run: curves to hover, choose and put on a logarithmic scale, and a table that sorts."""
+"""The results of runs and sweeps: curves to hover, choose and put on a logarithmic scale, and a table that sorts."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +14,7 @@ from bokeh.plotting import figure
 from strategic_env.bench.evaluation import Results
 from strategic_env.explorer.page.style import PALE, TEXT, WIDGET
 from strategic_env.report.curves import looks_of
-from strategic_env.report.summary import bound_of, finished, rows, shown_name
+from strategic_env.report.summary import bound_of, finished, rows, shown_name, title
 from strategic_env.report.tables import sheet
 
 DASHES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dashdot"}
@@ -70,6 +71,8 @@ class ResultsView:
             }  # fmt: skip
             source, look = ColumnDataSource(data), {"line_color": colour, "line_dash": DASHES[dash]}
             lines.append(drawn.line("round", "height", source=source, line_width=2.5, legend_label=name, **look))
+            if len(mean) == 1:  # a sweep keeps the last round unless told otherwise
+                drawn.scatter("round", "height", source=source, size=10, color=colour)
             bound = bound_of(self._results, contestant)
             if bound is not None and bound <= 3.0 * max(1.0, float(seeds.max())):
                 drawn.hspan(y=[bound], line_color=colour, line_dash="dotted", line_width=1.5)
@@ -95,6 +98,13 @@ class ResultsView:
         )  # fmt: skip
 
 
-def results_view(results: Results) -> Any:
-    """Return the view of results, to be served or shown in a notebook."""
-    return ResultsView(results).view
+def results_view(results: Sequence[Results], lacking: str = "") -> Any:
+    """Return the view of results, of one scenario at a time, and of what they lack, for a server or a notebook."""
+    text = {"stylesheets": [TEXT], "sizing_mode": "stretch_width", "margin": (4, 14)}
+    notes = [pn.pane.HTML(f"<p>{html.escape(lacking)}</p>", **text)] if lacking else []
+    if len(results) == 1:
+        return pn.Column(*notes, ResultsView(results[0]).view, sizing_mode="stretch_width")
+    options = {title(one): one for one in results}
+    chosen = pn.widgets.Select(name="Scenario", options=options, stylesheets=[WIDGET], margin=(8, 14))
+    shown = pn.bind(lambda one: ResultsView(one).view, chosen)
+    return pn.Column(*notes, chosen, shown, sizing_mode="stretch_width")

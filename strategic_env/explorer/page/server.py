@@ -1,7 +1,7 @@
 """Serves the page on this machine, to itself only."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from strategic_env.explorer.page.results import results_view
 from strategic_env.explorer.page.view import OWN, Explorer
 from strategic_env.explorer.setup import Setup
 from strategic_env.explorer.share import unpack
+from strategic_env.sweep.reading import found_in
 
 ADDRESS = "127.0.0.1"
 PAGE = """
@@ -48,9 +49,9 @@ def explorer_page(name: str, setup: Setup) -> Callable[[], Any]:
     return make
 
 
-def results_page(results: Results) -> Callable[[], Any]:
-    """Return what makes a visitor's page of results."""
-    return lambda: page_of(results_view(results))
+def results_page(results: Sequence[Results], lacking: str = "") -> Callable[[], Any]:
+    """Return what makes a visitor's page of results, one scenario at a time, and of what they lack."""
+    return lambda: page_of(results_view(results, lacking))
 
 
 def server_of(page: Callable[[], Any], port: int) -> Any:
@@ -73,13 +74,13 @@ def server_of(page: Callable[[], Any], port: int) -> Any:
 
 
 def loaded_page(target: str | None) -> Callable[[], Any]:
-    """Return what makes the page of a scenario, or of the results in a folder.
+    """Return what makes the page of a scenario, or of the results in a folder, of a run or a sweep.
 
     Raises
     ------
-    TypeError, ValueError, OSError
-        If it is neither.
+    TypeError, ValueError, OSError, ImportError
+        If it is neither, or cannot be read.
     """
     if target is not None and Path(target).is_dir():
-        return results_page(Results.load(target))
+        return results_page(*found_in(Path(target)))
     return explorer_page(*examples.loaded(target))

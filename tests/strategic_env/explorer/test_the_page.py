@@ -4,6 +4,7 @@ Every test also holds that no request leaves this machine, and that neither brow
 """
 
 import http.client
+import json
 import os
 import re
 import shutil
@@ -431,6 +432,29 @@ def test_the_results_of_a_run_are_curves_and_a_table(visit: Callable[..., Any], 
         page.wait_for_function(
             f"() => ({DRAWN})('results')?.model.center.find(one => one.type === 'Legend').items.length === 2"
         )
+        stop(running)
+    finally:
+        kill(running)
+
+
+def test_the_results_of_a_sweep_are_shown_a_scenario_at_a_time_with_what_is_left(
+    visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    places = [{"name": "KnownL2", "grid": {"margin": [0.1, 0.2]}}]
+    grid = {"rounds": 60, "seeds": 2, "checkpoints": [20, 40], "scenarios": places, "learners": ["perceptron"]}
+    (tmp_path / "grid.json").write_text(json.dumps(grid))
+    words = (["plan", "grid.json", "--out", "swept", "--chunk-seconds", "1e-9"], ["work", "swept", "--shard", "0/2"])
+    for more in words:
+        play = [sys.executable, "-m", "strategic_env", "sweep", *more]
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+        subprocess.run(play, env=environment, cwd=tmp_path, capture_output=True, timeout=120, check=True)
+    running = serve(tmp_path / "log.txt", str(tmp_path / "swept"))
+    try:
+        page = visit(running.url)
+        page.get_by_text("lacks 2 of 4 chunks").wait_for()
+        page.get_by_label("Scenario").select_option("KnownL2, margin=0.2")
+        page.get_by_role("heading", name="KnownL2, margin=0.2: mistakes in 60 rounds").wait_for()
+        assert page.locator(".tabulator-row").count() == 1
         stop(running)
     finally:
         kill(running)

@@ -18,6 +18,7 @@ import pytest
 import strategic_env
 from strategic_env import sweep
 from strategic_env.bench import engines
+from strategic_env.cli.showing import loaded
 from strategic_env.sweep import chunks, folder, planning, working
 from strategic_env.sweep.cells import said
 
@@ -154,6 +155,14 @@ def test_other_code_writes_nothing(copied: Callable[[str], Path], monkeypatch: p
     with pytest.raises(ValueError, match="was planned with other code, or other versions of NumPy, Numba or PyArrow"):
         sweep.work(place, engine="serial")
     assert not (place / "results").exists()
+
+
+def test_what_was_played_stays_readable_with_other_code(
+    planned: Path, serial: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "project_digest", lambda: "other sources")
+    assert sweep.table(planned, tmp_path / "again.parquet").read_bytes() == serial
+    assert len(sweep.read(planned)) == 2
 
 
 def test_a_worker_with_other_code_stops_the_work(
@@ -505,9 +514,27 @@ def test_the_command_line_plans_works_and_reports(tmp_path: Path) -> None:
     assert command("sweep", "status", str(place)).stdout == "6 of 6 rows, 1 of 1 chunks\n"
     assert json.loads(command("sweep", "status", str(place), "--json").stdout)["finished_rows"] == 6
     assert command("sweep", "table", str(place)).stdout == f"{place / 'table.parquet'}\n"
-    shown = command("report", str(place))
+    picture = str(tmp_path / "swept.png")
+    shown = command("report", str(place), "--picture", picture)
     assert shown.returncode == 0 and "KnownL2: mistakes in 60 rounds" in shown.stdout
-    assert "biased-l1" in shown.stdout
+    assert "biased-l1" in shown.stdout and shown.stderr == f"saved {picture}\n"
+    for file in place.rglob("*.parquet"):
+        file.unlink()
+    nothing = command("report", str(place))
+    assert nothing.returncode == 2 and "lacks 1 of 1 chunks: `strategic-env sweep work " in nothing.stderr
+
+
+def test_reports_of_an_unfinished_sweep_show_what_is_there_and_say_what_is_left(
+    copied: Callable[[str], Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = copied("unfinished")
+    sweep.work(place, engine="serial", shard="0/3")
+    results = loaded(place)
+    assert sum(len(one.runs) for one in results) == 12
+    assert "lacks 24 of 36 chunks: `strategic-env sweep work" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"a sweep needs pyarrow: pip install"):
+        loaded(place)
 
 
 @pytest.mark.slow

@@ -72,8 +72,8 @@ def read(out: str | os.PathLike[str], *, partial: bool = False) -> list[Results]
     Raises
     ------
     ValueError
-        If rows are missing, a file is damaged, or the folder holds no plan, or plans of several versions of the code but
-        none of this.
+        If rows are missing, a file is damaged, or the folder holds no plan, or plans of several versions of the
+        code but none of this.
     OSError
         If a file cannot be read.
     """

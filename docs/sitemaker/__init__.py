@@ -8,16 +8,16 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from sitemaker import docstrings, front_page, links, pages, references
+from sitemaker import docstrings, front_page, links, pages, references, search
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect every step to the moment of the build that it belongs to."""
-    app.add_role("named", references.named)
+    references.setup(app)
     app.connect("builder-inited", pages.write_all)
     app.connect("source-read", front_page.place_the_rest)
     app.connect("source-read", links.relink)
+    app.connect("source-read", search.index)
     app.connect("autodoc-process-docstring", docstrings.prepare, priority=400)  # before numpydoc reads the sections
     app.connect("autodoc-skip-member", docstrings.skip)
-    app.connect("missing-reference", references.resolve)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -68,3 +68,9 @@ def found_at(name: str) -> object:
 def names_of(value: object) -> list[str]:
     """Return the names by which users import something."""
     return [name for name, other in public_names().items() if other is value]
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the role to its links."""
+    app.add_role("named", named)
+    app.connect("missing-reference", resolve)

@@ -16,6 +16,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Numba's own option, which it does not document: without it everything works, more slowly.
 WITHOUT_REFERENCES = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+# For what may allocate, whoever calls it.
+WITH_REFERENCES = {"_nrt": True} if WITHOUT_REFERENCES else {}
 
 _IN_PYTHON = bool(getattr(numba.config, "DISABLE_JIT", 0))  # NUMBA_DISABLE_JIT=1
 
@@ -31,8 +33,9 @@ def inlined(function: Function) -> Function:
 
 
 def loop(function: Function) -> Function:
-    """Compile what is called often and allocates nothing, nor calls what does; other threads run beside it.
+    """Compile what is called often and allocates nothing; other threads run beside it.
 
+    Nor may it call what does, but rules that say so (`agents.foundation.selection.rule_of`).
     Numba then counts no references to arrays, which takes most of the time of a round of a few features.
     """
     return _compile(function, nogil=True, error_model="numpy", **WITHOUT_REFERENCES)

@@ -13,6 +13,7 @@ from agents.foundation.compiled import inlined, instruction
 from agents.foundation.typing import Float, Numbers
 
 LANES = 8
+MOST_FETCHED = 128  # numbers of a row: the processor sees by itself that the following ones are wanted, too
 
 
 def _sum_in_python(a: Float, a_factor: float, b: Float, b_factor: float, blocks: int) -> float:
@@ -98,12 +99,14 @@ def _prefetch_in_python(rows: Float, row: int) -> None:
 
 @instruction(_prefetch_in_python)
 def prefetch(typing_context: Any, rows: Any, row: Any) -> Any:
-    """Ask for one of several ``rows`` (M, d): memory sends it while something else is computed."""
+    """Ask for one of several ``rows`` (M, d), or its beginning: memory sends it while something else is computed."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         width = builder.extract_value(array.shape, 1)
         start = builder.gep(array.data, [builder.mul(arguments[1], width)])
+        most = width.type(MOST_FETCHED)
+        width = builder.select(builder.icmp_signed("<", width, most), width, most)
         address, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
         function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             builder.module, ir.FunctionType(ir.VoidType(), [address, flag, flag, flag]), "llvm.prefetch.p0"

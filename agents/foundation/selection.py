@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from numba import types
 from numba.extending import overload
 
-from agents.foundation.compiled import WITHOUT_REFERENCES
+from agents.foundation.compiled import WITH_REFERENCES, WITHOUT_REFERENCES
 from agents.foundation.inner import OPTIONS
 
 if TYPE_CHECKING:
@@ -22,15 +22,18 @@ Stub: TypeAlias = "_SingleDispatchCallable[Any]"
 
 # Stubs whose rules are compiled into every caller: a call would hand over each array of the tuple.
 INLINED: set[Stub] = set()
-# Stubs whose rules allocate nothing, as what `agents.foundation.compiled.loop` compiles needs of them.
+# Stubs none of whose rules allocates anything.
 PLAIN: set[Stub] = set()
 # Stubs that have a rule for everybody, and the classes of tuples that have their own.
 _RULED: dict[Stub, set[type]] = {}
 _NAMED_TUPLES = (types.NamedTuple, types.NamedUniTuple)
 
 
-def rule_of(tuple_class: type, stub: Stub) -> Callable[[Rule], Rule]:
-    """Register a function as the rule ``stub`` of a class of named tuples."""
+def rule_of(tuple_class: type, stub: Stub, *, allocates: bool = True) -> Callable[[Rule], Rule]:
+    """Register a function as the rule ``stub`` of a class of named tuples.
+
+    One that ``allocates`` no array, nor calls what does, saves counting references to all arrays of the tuple.
+    """
     if stub in _RULED:
         _RULED[stub].add(tuple_class)
 
@@ -38,7 +41,7 @@ def rule_of(tuple_class: type, stub: Stub) -> Callable[[Rule], Rule]:
         def matches(kind: Any) -> bool:
             return isinstance(kind, _NAMED_TUPLES) and kind.instance_class is tuple_class
 
-        _overload(stub, rule, matches)
+        _overload(stub, rule, matches, allocates and stub not in PLAIN)
         stub.register(tuple_class, rule)
         return rule
 
@@ -52,10 +55,10 @@ def rule_for_others(stub: Stub) -> None:
     def matches(kind: Any) -> bool:
         return isinstance(kind, _NAMED_TUPLES) and kind.instance_class not in ruled
 
-    _overload(stub, stub.dispatch(object), matches)
+    _overload(stub, stub.dispatch(object), matches, stub not in PLAIN)
 
 
-def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], bool]) -> None:
+def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], bool], allocates: bool) -> None:
     """Let compiled code call ``rule`` for ``stub`` where the type of the tuple matches."""
 
     def choose(one: Any, *_: Any) -> Callable[..., Any] | None:
@@ -64,5 +67,7 @@ def _overload(stub: Stub, rule: Callable[..., Any], matches: Callable[[Any], boo
     # Numba compares the two signatures, annotations included.
     choose.__signature__ = signature(rule)  # type: ignore[attr-defined]
     # What is asked in every round is worth no call; the others are long.
-    options: Any = {"forceinline": stub in INLINED} | (WITHOUT_REFERENCES if stub in PLAIN else {}) | OPTIONS
-    overload(stub, inline="never", jit_options=options)(choose)
+    options: Any = {"forceinline": stub in INLINED} | (WITH_REFERENCES if allocates else WITHOUT_REFERENCES)
+    if stub not in PLAIN:  # whatever calls it
+        options["error_model"] = "python"
+    overload(stub, inline="never", jit_options=options | OPTIONS)(choose)

@@ -59,7 +59,7 @@ def judge(source: Any, drawn: Any, game: int, round: int, action: int, label: in
 
 
 INLINED.update({begin_population, draw, judge})
-PLAIN.update({draw, judge})
+PLAIN.update({begin_population, draw, judge})
 
 
 @loop

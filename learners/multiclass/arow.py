@@ -39,10 +39,10 @@ class ArowState(NamedTuple):
     regularisation: Float
 
 
-rule_of(ArowState, distribute)(play_leader)
+rule_of(ArowState, distribute, allocates=False)(play_leader)
 
 
-@rule_of(ArowState, update)
+@rule_of(ArowState, update, allocates=False)
 def _update(state: ArowState, game: int, action: int, feedback: Float) -> None:
     label, scores = revealed_label(feedback), state.scores[game]
     if label < 0:

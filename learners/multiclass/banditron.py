@@ -50,12 +50,12 @@ class BanditronState(NamedTuple):
 rule_of(BanditronState, stays_inside)(has_the_gradients)
 
 
-@rule_of(BanditronState, distribute)
+@rule_of(BanditronState, distribute, allocates=False)
 def _distribute(state: BanditronState, game: int) -> None:
     write_leading(state, game, state.gamma[game])
 
 
-@rule_of(BanditronState, update)
+@rule_of(BanditronState, update, allocates=False)
 def _update(state: BanditronState, game: int, action: int, feedback: Float) -> None:
     outcome, scores = played_outcome(feedback, action), state.scores[game]
     if outcome == HIDDEN:

@@ -73,7 +73,7 @@ class GappletronState(NamedTuple):
 rule_of(GappletronState, stays_inside)(has_the_gradients)
 
 
-@rule_of(GappletronState, distribute)
+@rule_of(GappletronState, distribute, allocates=False)
 def _distribute(state: GappletronState, game: int) -> None:
     scores, probabilities = state.scores[game], state.probabilities[game]
     kind, kappa, nodes = state.loss[game], state.kappa[game], probabilities.shape[0]
@@ -91,7 +91,7 @@ def _distribute(state: GappletronState, game: int) -> None:
         probabilities[node] += exploration * state.dominating[game, node]
 
 
-@rule_of(GappletronState, update)
+@rule_of(GappletronState, update, allocates=False)
 def _update(state: GappletronState, game: int, action: int, feedback: Float) -> None:
     learn_label(state, game, feedback)
 

@@ -65,7 +65,7 @@ def gaptron_gap(kind: int, kappa: float, scores: Float) -> float:
 rule_of(GaptronState, stays_inside)(has_the_gradients)
 
 
-@rule_of(GaptronState, distribute)
+@rule_of(GaptronState, distribute, allocates=False)
 def _distribute(state: GaptronState, game: int) -> None:
     scores = state.scores[game]
     write_scores(state.weights[game], state.features[game], scores)
@@ -73,7 +73,7 @@ def _distribute(state: GaptronState, game: int) -> None:
     write_mixture(leader(scores), rate, scores.shape[0], state.probabilities[game])
 
 
-@rule_of(GaptronState, update)
+@rule_of(GaptronState, update, allocates=False)
 def _update(state: GaptronState, game: int, action: int, feedback: Float) -> None:
     learn_label(state, game, feedback)
 

@@ -42,10 +42,10 @@ class PassiveAggressiveState(NamedTuple):
     aggressiveness: Float
 
 
-rule_of(PassiveAggressiveState, distribute)(play_leader)
+rule_of(PassiveAggressiveState, distribute, allocates=False)(play_leader)
 
 
-@rule_of(PassiveAggressiveState, update)
+@rule_of(PassiveAggressiveState, update, allocates=False)
 def _update(state: PassiveAggressiveState, game: int, action: int, feedback: Float) -> None:
     label, scores, features = revealed_label(feedback), state.scores[game], state.features[game]
     if label < 0:

@@ -38,10 +38,10 @@ class MulticlassPerceptronState(NamedTuple):
     demotes: Int
 
 
-rule_of(MulticlassPerceptronState, distribute)(play_leader)
+rule_of(MulticlassPerceptronState, distribute, allocates=False)(play_leader)
 
 
-@rule_of(MulticlassPerceptronState, update)
+@rule_of(MulticlassPerceptronState, update, allocates=False)
 def _update(state: MulticlassPerceptronState, game: int, action: int, feedback: Float) -> None:
     label, kind = revealed_label(feedback), state.demotes[game]
     weights, scores, features = state.weights[game], state.scores[game], state.features[game]
@@ -126,7 +126,7 @@ class SecondOrderPerceptronState(NamedTuple):
     curvature: Float
 
 
-@rule_of(SecondOrderPerceptronState, distribute)
+@rule_of(SecondOrderPerceptronState, distribute, allocates=False)
 def _distribute_second_order(state: SecondOrderPerceptronState, game: int) -> None:
     scores, features = state.scores[game], state.features[game]
     for label in range(scores.shape[0]):
@@ -143,7 +143,7 @@ def _scaled_score(weights: Float, curvature: Float, features: Float) -> float:
     return total
 
 
-@rule_of(SecondOrderPerceptronState, update)
+@rule_of(SecondOrderPerceptronState, update, allocates=False)
 def _update_second_order(state: SecondOrderPerceptronState, game: int, action: int, feedback: Float) -> None:
     label, best = revealed_label(feedback), leader(state.scores[game])
     if label < 0 or label == best:

@@ -56,7 +56,7 @@ class PNewtronState(NamedTuple):
     published: Bool
 
 
-@rule_of(PNewtronState, distribute)
+@rule_of(PNewtronState, distribute, allocates=False)
 def _distribute(state: PNewtronState, game: int) -> None:
     softmax, probabilities, gamma = state.softmax[game], state.probabilities[game], state.gamma[game]
     write_scores(state.weights[game], state.features[game], state.scores[game])
@@ -65,7 +65,7 @@ def _distribute(state: PNewtronState, game: int) -> None:
         probabilities[label] = (1.0 - gamma) * softmax[label] + gamma / softmax.shape[0]
 
 
-@rule_of(PNewtronState, update)
+@rule_of(PNewtronState, update, allocates=False)
 def _update(state: PNewtronState, game: int, action: int, feedback: Float) -> None:
     outcome = played_outcome(feedback, action)
     if outcome == HIDDEN:

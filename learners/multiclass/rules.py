@@ -58,7 +58,7 @@ def update(state: Any, game: int, action: int, feedback: Float) -> None:
 INLINED.update({distribute, update})
 
 
-@compiled
+@loop
 def decide(state: Any, game: int) -> int:
     """Return the node that one game plays at ``state.features[game]``, drawn from its distribution."""
     distribute(state, game)

@@ -49,7 +49,7 @@ class SobaState(NamedTuple):
     gains: Float
 
 
-@rule_of(SobaState, distribute)
+@rule_of(SobaState, distribute, allocates=False)
 def _distribute(state: SobaState, game: int) -> None:
     rate = state.gamma[game]
     if state.adaptive[game]:
@@ -57,7 +57,7 @@ def _distribute(state: SobaState, game: int) -> None:
     write_leading(state, game, rate)
 
 
-@rule_of(SobaState, update)
+@rule_of(SobaState, update, allocates=False)
 def _update(state: SobaState, game: int, action: int, feedback: Float) -> None:
     if played_outcome(feedback, action) != LABEL:
         return

@@ -80,7 +80,7 @@ def _stays_inside(state: DensityCentresState, game: int) -> bool:
     return bool(lifted and 0 <= state.remembered[game] < max(1, state.history.shape[1]))
 
 
-@rule_of(DensityCentresState, distribute)
+@rule_of(DensityCentresState, distribute, allocates=False)
 def _distribute(state: DensityCentresState, game: int) -> None:
     scores, query = state.scores[game], state.query[game]
     lift(state.kind[game], state.features[game], query)

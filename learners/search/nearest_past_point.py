@@ -47,7 +47,7 @@ def _stays_inside(state: NearestPastPointState, game: int) -> bool:
     return bool(state.seen[game] >= 0)
 
 
-@rule_of(NearestPastPointState, distribute)
+@rule_of(NearestPastPointState, distribute, allocates=False)
 def _distribute(state: NearestPastPointState, game: int) -> None:
     points, features, scores = state.weights[game], state.features[game], state.scores[game]
     scores[:] = -1e300  # a label without a point is farther than any
@@ -62,7 +62,7 @@ def _distribute(state: NearestPastPointState, game: int) -> None:
     write_mixture(leader(scores), 0.0, scores.shape[0], state.probabilities[game])
 
 
-@rule_of(NearestPastPointState, update)
+@rule_of(NearestPastPointState, update, allocates=False)
 def _update(state: NearestPastPointState, game: int, action: int, feedback: Float) -> None:
     label = revealed_label(feedback)
     if label < 0:

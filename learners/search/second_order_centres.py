@@ -52,7 +52,7 @@ def _stays_inside(state: SecondOrderCentresState, game: int) -> bool:
     return fits(state.kind[game], state.features.shape[1], state.query.shape[1])
 
 
-@rule_of(SecondOrderCentresState, distribute)
+@rule_of(SecondOrderCentresState, distribute, allocates=False)
 def _distribute(state: SecondOrderCentresState, game: int) -> None:
     scores, query = state.scores[game], state.query[game]
     lift(state.kind[game], state.features[game], query)

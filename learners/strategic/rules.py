@@ -73,7 +73,7 @@ def stays_inside(state: Any, game: int) -> bool:
 
 
 INLINED.update({concerns, stays_inside})
-PLAIN.add(stays_inside)
+PLAIN.update({concerns, stays_inside})
 for _stub in (concerns, stays_inside):
     rule_for_others(_stub)
 

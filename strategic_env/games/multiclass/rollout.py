@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.foundation.compiled import released
-from agents.foundation.selection import rule_for_others, rule_of
-from agents.foundation.typing import Bool, Int, Key
+from agents.foundation.compiled import loop
+from agents.foundation.selection import PLAIN, rule_for_others, rule_of
+from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.centre_queries import CANDIDATES, draw_candidate
 from agents.populations.centre_source import ADAPTIVE, CentresDrawn, CentreSource
 from agents.populations.many_points import Coming, Drawing, ManyPoints, draw, judge
@@ -31,6 +31,9 @@ def face(source: Any, drawn: Any, state: Any, game: int, round: int) -> int:
     return draw(source, drawn, game, round, state.features[game])
 
 
+PLAIN.add(face)
+
+
 @rule_of(CentreSource, face)
 def _face(source: CentreSource, drawn: CentresDrawn, state: Any, game: int, round: int) -> int:
     """Let an adversary take the first of its queries that the learner would most likely get wrong, or else the last."""
@@ -48,7 +51,7 @@ def _face(source: CentreSource, drawn: CentresDrawn, state: Any, game: int, roun
 rule_for_others(face)
 
 
-@released
+@loop
 def play_rounds(
     state: Any,
     source: Coming,
@@ -61,15 +64,16 @@ def play_rounds(
     checkpoints: Int,
     mistakes: Int,
     curves: Int,
+    due: int,
     games: Int,
+    feedback: Float,
 ) -> None:
     """Play rounds ``first`` to ``last`` of some ``games`` (n,).
 
     ``actions`` and ``labels`` (N,) hold what was decided on the point that each game shows, and its label; the learner
-    decides on the point after the last round, too, as it does in a loop over an environment.
+    decides on the point after the last round, too, as it does in a loop over an environment. ``due`` is the place of
+    the first checkpoint after ``first``; ``feedback`` (K,) is overwritten.
     """
-    feedback = np.empty(source.classes)
-    due = np.searchsorted(checkpoints, first, side="right")
     for game in games:
         if first == 0:
             labels[game] = face(source, drawn, state, game, 0)
@@ -119,7 +123,9 @@ def play_keys(
             checkpoints,
             mistakes,
             curves,
+            int(np.searchsorted(checkpoints, first, side="right")),
             share,
+            np.empty(points.source.classes),
         )
 
     def result(played: int) -> Rollout:

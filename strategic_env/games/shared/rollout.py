@@ -6,6 +6,7 @@ Progress is told, and an interrupt felt, between two chunks.
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -96,8 +97,8 @@ def play_in_chunks(
         The rounds played.
     """
     plays, played, blocks = list(plays), 0, 1
-    with ThreadPoolExecutor(threads) as pool:
-        each: Callable[..., Iterable[None]] = map if threads == 1 else pool.map
+    with ThreadPoolExecutor(threads) if threads > 1 else nullcontext() as pool:
+        each: Callable[..., Iterable[None]] = map if pool is None else pool.map
         while played < rounds:
             start, last = time.perf_counter(), min(rounds, played + blocks * block)
             for _ in each(partial(_play, first=played, last=last), plays):

@@ -13,6 +13,7 @@ from agents.foundation.compiled import loop, released
 from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
+from agents.populations.sources import Source
 from learners.policy import Policy
 from learners.policy import begin as begin_games
 from learners.strategic.observation import rounding
@@ -197,8 +198,10 @@ def play_keys(
     tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
     learner.check_state(state, games, dim)
     parts = shares_of(games, threads)
-    block = _block(setting, len(parts[0]), rounds)
-    shares = [Share(setting, keys, part, block) for part in parts]
+    source = setting.source()
+    assert source is not None
+    block = _block(source, len(parts[0]), rounds)
+    shares = [Share(setting, source, keys, part, block) for part in parts]
     plays = [partial(share.play, state, published, checkpoints=checkpoints, tally=tally) for share in shares]
 
     def result(played: int) -> Rollout:
@@ -217,6 +220,8 @@ class Share:
     Parameters
     ----------
     setting : Setting
+    source : Source
+        The setting's.
     keys : ndarray, shape (N, 2), uint64
         Of all games.
     games : ndarray, shape (n,), int64
@@ -225,9 +230,7 @@ class Share:
         Rounds computed at a time.
     """
 
-    def __init__(self, setting: Setting, keys: Key, games: Int, block: int) -> None:
-        source = setting.source()
-        assert source is not None
+    def __init__(self, setting: Setting, source: Source, keys: Key, games: Int, block: int) -> None:
         self.block, self.games, self._setting = block, games, setting
         self._arrivals = ManyArrivals(source, len(games), self.block)
         self._arrivals.begin(np.arange(len(games)), keys[games])
@@ -256,11 +259,9 @@ class Share:
             )
 
 
-def _block(setting: Setting, games: int, rounds: int) -> int:
+def _block(source: Source, games: int, rounds: int) -> int:
     """Return how many rounds of so many games to compute at a time, the same in every share."""
-    source = setting.source()
-    assert source is not None
-    room = games * (1 if len(source.features) else setting.dim)
+    room = games * (1 if len(source.features) else source.features.shape[1])
     block = SHORTEST_BLOCK
     while block < rounds and 2 * block * room <= ROOM:
         block *= 2

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
-import strategic_env  # noqa: F401
+import strategic_env
+from strategic_env.games.shared import rollout as rollouts
 from strategic_env.multi_agent import parallel_env, raw_env
 
 Env = Any
@@ -111,3 +112,14 @@ def test_every_round_of_three_threads_is_counted_or_refused() -> None:
         sys.setswitchinterval(interval)
     assert sum(counted) + sum(refused) == 9000
     assert env.game.round == sum(counted)  # type: ignore[attr-defined]
+
+
+def test_one_thread_plays_a_rollout_without_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a pool of threads was started")
+
+    monkeypatch.setattr(rollouts, "ThreadPoolExecutor", refuse)
+    played = strategic_env.rollout("perceptron", "Example3", rounds=10)
+    with pytest.raises(AssertionError, match="pool"):
+        strategic_env.rollout("perceptron", "Example3", rounds=10, threads=2)
+    assert played.rounds == 10

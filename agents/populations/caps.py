@@ -14,6 +14,8 @@ from agents.foundation.typing import Float, Key
 KNOTS = 1024
 # -log of the smallest positive uniform number of 53 bits is 36.7.
 LARGEST_EXPONENT = 37.0
+# A share of the ball that has a logarithm, beyond every exponent of the table.
+NOTHING = 1e-300
 
 
 class Caps(NamedTuple):
@@ -72,7 +74,8 @@ def height(uniform: float, limits: Float, heights: Float, slopes: Float) -> floa
     if above <= 0.5:
         t = interpolated(heights, slopes, -math.log(2.0 * above) - start)
     else:
-        t = -interpolated(heights, slopes, -math.log(2.0 * (complement + share * uniform)) - start)
+        below = max(complement + share * uniform, NOTHING)
+        t = -interpolated(heights, slopes, -math.log(2.0 * below) - start)
     return float(max(lowest, t))
 
 

@@ -52,6 +52,26 @@ def test_a_sequence_is_measured_before_it_is_walked(message: str, work: Callable
         work()
 
 
+@pytest.mark.parametrize(
+    ("checkpoints", "problem"),
+    [
+        (3, "checkpoints must be a sequence of integers, got 3"),
+        ([0, 2], "checkpoints must be at least 1, got 0"),
+        ([2, 6], "checkpoints must be at most 5, got 6"),
+        ([2, 2], r"checkpoints must increase, got \[2, 2\]"),
+        ([3, 2, 5], r"checkpoints must increase, got \[3, 2, 5\]"),
+        ([1.5], "checkpoints must be an integer"),
+    ],
+)
+def test_checkpoints_increase_within_the_rounds(checkpoints: Any, problem: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=problem):
+        rollout("perceptron", "KnownL2", 1, 5, checkpoints=checkpoints)
+
+
+def test_the_first_and_the_last_round_are_checkpoints() -> None:
+    assert rollout("perceptron", "KnownL2", 2, 5, checkpoints=[1, 2, 5]).curves.shape == (2, 3)
+
+
 def test_progress_must_be_a_function_before_anything_is_played(tmp_path: Path) -> None:
     for play in (
         lambda: evaluate(["perceptron"], "KnownL2", 1, 5, out=tmp_path / "out", progress=3),  # type: ignore[arg-type]

@@ -9,6 +9,8 @@ import pytest
 
 import strategic_env
 from strategic_env import Results, evaluate
+from strategic_env.bench import evaluation
+from strategic_env.bench.engines import Processes
 
 
 class Deadly:
@@ -52,6 +54,21 @@ def test_a_process_that_dies_costs_its_own_run_only(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("JOBS_TEST_DRIVER", str(os.getpid()))
     results = evaluate({"deadly": Deadly(), "fine": "perceptron"}, "KnownL2", seeds=2, rounds=50, jobs=2)
     assert [(run.error or "")[:16] for run in results.runs] == ["its process died", "its process died", "", ""]
+
+
+def test_no_more_processes_than_runs_are_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    class Counted(Processes):
+        def __init__(self, workers: int) -> None:
+            asked.append(workers)
+            super().__init__(min(workers, 2))
+
+    monkeypatch.setattr(evaluation, "Processes", Counted)
+    evaluate(["perceptron"], "KnownL2", seeds=2, rounds=5, jobs=1024)
+    evaluate(["perceptron"], "KnownL2", seeds=3, rounds=5, jobs=2)
+    evaluate(["perceptron"], "KnownL2", seeds=1, rounds=5, jobs=1024)  # one run needs no process
+    assert asked == [2, 2]
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 1.5, 1025, 2**70])

@@ -1,10 +1,12 @@
 """How Sphinx builds the site: ``sphinx-build -W -n docs build/site``."""
 
+import os
 import sys
 import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).parent
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # pages play a few rounds of every game: to compile them would take minutes
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]  # the extension, and the packages that the pages speak of
 
 about = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]

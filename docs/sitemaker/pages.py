@@ -5,14 +5,20 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from sitemaker import pictures
+from sitemaker.environments import FOLDER, environment_pages
+from sitemaker.learners_pages import learner_pages
 from sitemaker.links import copies
 from sitemaker.reference import reference_pages
+from strategic_env.games.registration import scenario_names
 
 MADE = ("environments", "learners", "project", "reference")  # folders below docs that hold nothing else
 
 
 def all_pages() -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page."""
+    yield from environment_pages()
+    yield from learner_pages()
     yield from reference_pages()
     yield from copies().items()
 
@@ -26,7 +32,15 @@ def write_all(app: Sphinx) -> None:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
         written.add(path)
+    draw_all(Path(app.srcdir, FOLDER, "images"))
     for folder in MADE:
         for path in Path(app.srcdir, folder).rglob("*.md"):
             if path not in written:
                 path.unlink()
+
+
+def draw_all(folder: Path) -> None:
+    """Draw a round of every scenario."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in scenario_names():
+        pictures.draw(name, folder / f"{name}.png")

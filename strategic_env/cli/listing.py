@@ -64,7 +64,7 @@ def _show_scenario(name: str, console: Console) -> None:
     chosen = scenario(name)
     build = chosen.builders[name]
     console.print(f"{name}: {scenario_names()[name]}", highlight=False)
-    forms = {key: f"  ({form})" for key, form in ({**chosen.game_options} | _forms(build)).items()}
+    forms = {key: f"  ({form})" for key, form in ({**chosen.game_options} | forms_of(build)).items()}
     options = {option: _text(value) + forms.get(option, "") for option, value in chosen.defaults(name).items()}
     _show(console, "Options, --set KEY=VALUE", options)
     _show(console, "What it tells a learner", {key: _told(value) for key, value in chosen.knowledge.items()})
@@ -77,7 +77,7 @@ def _show_learner(name: str, console: Console) -> None:
     parameters = {
         key: untold if key in chosen.requires else _text(default) for key, default in _defaults(chosen).items()
     }
-    parameters |= {key: f"{parameters[key]}  ({form})" for key, form in _forms(chosen).items()}
+    parameters |= {key: f"{parameters[key]}  ({form})" for key, form in forms_of(chosen).items()}
     console.print(f"{name}: {chosen.summary}", highlight=False)
     _show(console, f"Parameters, --learner {name}:KEY=VALUE,...", parameters or {"none": ""})
     if issubclass(chosen, Learner):
@@ -97,7 +97,7 @@ def _defaults(function: Callable[..., object]) -> dict[str, object]:
     return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
 
 
-def _forms(function: Callable[..., object]) -> dict[str, str]:
+def forms_of(function: Callable[..., object]) -> dict[str, str]:
     """Return what the annotations of a function say of the form of its parameters."""
     annotations = {name: parameter.annotation for name, parameter in inspect.signature(function).parameters.items()}
     return {name: kind.__metadata__[0] for name, kind in annotations.items() if hasattr(kind, "__metadata__")}

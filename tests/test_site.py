@@ -5,6 +5,7 @@ Needs the extra docs, Playwright and Chromium; `.ci/run` has them.
 
 import functools
 import http.server
+import os
 import re
 import shutil
 import subprocess
@@ -131,6 +132,50 @@ def test_every_page_is_reached_from_the_front_page(site: Path, pages: dict[str, 
                 reached.add(other)
                 waiting.append(other)
     assert set(pages) - reached <= {"search.html", "_modules/index.html"}
+
+
+def test_every_scenario_and_learner_has_a_page_and_every_scenario_a_picture(site: Path, pages: dict[str, Page]) -> None:
+    from learners.catalogue import all_learners
+    from strategic_env.games.registration import scenario_names
+
+    wanted = {f"environments/{name}.html" for name in scenario_names()}
+    wanted |= {f"learners/{name}.html" for name in all_learners()}
+    assert wanted <= set(pages)
+    assert {f"{name}.png" for name in scenario_names()} <= {path.name for path in site.joinpath("_images").iterdir()}
+
+
+WRONG_TABLES = """
+from sitemaker import environments
+from sphinx.errors import ExtensionError
+from strategic_env import StrategicClassificationEnv as Env
+
+for right, wrong in CHANGES:
+    text = Env.__doc__
+    assert right in text
+    Env.__doc__ = text.replace(right, wrong)
+    try:
+        environments.environment_page("KnownL2")
+    except ExtensionError as error:
+        print(error)
+    Env.__doc__ = text
+environments.environment_page("KnownL2")
+"""
+
+
+def test_a_table_that_differs_from_the_space_stops_the_build() -> None:
+    changes = [
+        ("| ``features`` | ``(d,)`` |", "| ``features`` | ``(d + 1,)`` |"),
+        ("``moved``, ``mistake`` |", "``moved`` |"),
+        ("| ``reward`` | ``", "| ``gain`` | ``"),
+    ]
+    code = f"import sys; sys.path[:0] = [{str(ROOT / 'docs')!r}]\nCHANGES = {changes}\n{WRONG_TABLES}"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    space, info, option = done.stdout.splitlines()
+    assert "KnownL2: the table" in space and "(3,)" in space and "the space holds" in space
+    assert "infos of level 'outcome'" in info
+    assert "no row for ['reward']" in option
 
 
 def test_a_dangling_name_in_a_docstring_stops_the_build(tmp_path: Path) -> None:

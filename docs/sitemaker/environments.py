@@ -32,10 +32,17 @@ def environment_pages() -> Iterator[tuple[str, str]]:
 
 def index_page() -> str:
     """Return the page that leads to all environments, by their games."""
-    lines = ["# Environments", "", "Every scenario is a Gymnasium environment; `import strategic_env` registers all.", ""]
+    lines = [
+        "# Environments",
+        "",
+        "Every scenario is a Gymnasium environment; `import strategic_env` registers all.",
+        "",
+    ]
     for game in GAMES:
         lines += [f"## {game.title.capitalize()}"]
-        lines += table(("scenario", "what it is"), ((f"[{name}]({name}.md)", line) for name, line in game.scenarios.items()))
+        lines += table(
+            ("scenario", "what it is"), ((f"[{name}]({name}.md)", line) for name, line in game.scenarios.items())
+        )
         lines += ["```{toctree}", ":hidden:", *game.scenarios, "```", ""]
     return "\n".join(lines)
 
@@ -85,8 +92,9 @@ def head(name: str, kind: type) -> list[str]:
     line = scenario_names()[name]
     return [
         f"# {name}", "", f"{line[0].upper()}{line[1:]}.", "",
-        "```python", "import gymnasium", "import strategic_env", "", f'env = gymnasium.make("{environment_id(name)}")', "```",
-        "", "```bash", f"strategic-env run {name}", "```", "",
+        "```python", "import gymnasium", "import strategic_env", "",
+        f'env = gymnasium.make("{environment_id(name)}")', "```", "",
+        "```bash", f"strategic-env run {name}", "```", "",
         f"An environment of {game_of(name).title}; its class is {{named}}`strategic_env.{kind.__name__}`.", "",
     ]  # fmt: skip
 
@@ -126,10 +134,14 @@ def options_of(name: str, chosen: BenchScenario, kind: type) -> list[str]:
     missing = set(chosen.environment_options) - set(rows)
     if missing:
         raise ExtensionError(f"{name}: the arguments of {kind.__name__} have no row for {sorted(missing)}")
-    more = [(rows[key]["name"], rows[key]["default"], f"{rows[key]['what']} ({rows[key]['kind']})") for key in chosen.environment_options]
+    more = [
+        (rows[key]["name"], rows[key]["default"], f"{rows[key]['what']} ({rows[key]['kind']})")
+        for key in chosen.environment_options
+    ]
+    head = ("option", "default", "what")
     return [
         "## Options", "", f"`strategic-env run {name} --set KEY=VALUE` and `gymnasium.make` take:",
-        *table(("option", "default", "what"), own), "`gymnasium.make` takes besides:", *table(("option", "default", "what"), more),
+        *table(head, own), "`gymnasium.make` takes besides:", *table(head, more),
     ]  # fmt: skip
 
 
@@ -157,7 +169,10 @@ def meanings_of(chosen: BenchScenario) -> dict[str, str]:
 
 def told_of(chosen: BenchScenario) -> list[str]:
     """Return what a learner is told."""
-    body = [(f"`{key}`", value(told) if not hasattr(told, "adjacency") else f"`{told!r}`") for key, told in chosen.knowledge.items()]
+    body = [
+        (f"`{key}`", value(told) if not hasattr(told, "adjacency") else f"`{told!r}`")
+        for key, told in chosen.knowledge.items()
+    ]
     return ["## What a learner is told", *table(("name", "with the default options"), body)]
 
 
@@ -183,5 +198,8 @@ def bound_row(contestant: Contestant, chosen: BenchScenario) -> tuple[str, ...] 
     if bounds == [None, None]:
         return None
     shown = ["" if bound is None else f"{bound:,.0f}" for bound in bounds]
-    return theorems.learner_link(contestant.name, contestant.label), theorems.theorem_links(theorems.theorems_of(contestant.name)), *shown
-
+    return (
+        theorems.learner_link(contestant.name, contestant.label),
+        theorems.theorem_links(theorems.theorems_of(contestant.name)),
+        *shown,
+    )

@@ -93,11 +93,11 @@ def tellers(kind: Kind, what: str) -> str:
 
 def parameters_of(kind: Kind, written: NumpyDocString) -> list[str]:
     """Return the parameters of a learner with their defaults."""
-    defaults = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+    defaults = {name: default_of(one.default) for name, one in inspect.signature(kind).parameters.items()}
     body = [
-        (f"`{one.name}`", one.type, default_of(defaults.get(one.name, inspect.Parameter.empty)), linked(" ".join(one.desc)))
+        (f"`{one.name}`", one.type, defaults.get(one.name, ""), linked(" ".join(one.desc)))
         for one in written["Parameters"]
-    ]  # fmt: skip
+    ]
     return ["## Parameters", *table(("name", "kind", "default", "what"), body)] if body else []
 
 
@@ -126,7 +126,9 @@ def bound_of(name: str, kind: Kind, written: NumpyDocString) -> list[str]:
     if pages := theorems.theorems_of(name):
         lines += [f"See {theorems.theorem_links(pages)}.", ""]
     bound = getattr(kind, "bound", None)
-    if bound is not None and "bound" in {key for one in kind.__mro__[:-1] if one.__module__ != "learners.strategic.base" for key in vars(one)}:
+    if bound is not None and "bound" in {
+        key for one in kind.__mro__[:-1] if one.__module__ != "learners.strategic.base" for key in vars(one)
+    }:
         lines += texts([(inspect.getdoc(bound) or "").partition("\n\n")[0].replace("Return ", "`bound` returns ", 1)])
     lines += texts(written["Notes"])
     body = [row for scenario_name in scenario_names() if (row := promised(name, kind, scenario_name))]

@@ -55,7 +55,9 @@ def save(figure: Figure, path: Path) -> None:
 
 def player(chosen: BenchScenario) -> Policy[Any]:
     """Return who plays: the first whose theorem holds here, else the first that learns."""
-    playing = [one.learner for one in all_contestants(chosen)[0] if isinstance(one.learner, Policy) and one.name not in PARTLY]
+    playing = [
+        one.learner for one in all_contestants(chosen)[0] if isinstance(one.learner, Policy) and one.name not in PARTLY
+    ]
     return next((one for one in playing if mistake_bound(one, chosen) is not None), playing[0])
 
 
@@ -98,15 +100,18 @@ def labels(chosen: BenchScenario) -> Figure:
     axes.set_xticks(range(nodes), ticks, color=INK)
     axes.set_ylabel("probability of being played", color=INK)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.text(0.08, 0.91, f"round {int(observation['round'][0])}: played {names[int(action)]}, the label is {info['true_label']}",
-                fontsize=13, color=INK, weight="bold")  # fmt: skip
+    title = f"round {int(observation['round'][0])}: played {names[int(action)]}, the label is {info['true_label']}"
+    figure.text(0.08, 0.91, title, fontsize=13, color=INK, weight="bold")
     figure.text(0.08, 0.03, "label, and whether the feedback says that it is the one", fontsize=11, color=GREY)
     return figure
 
 
 def guesses(chosen: BenchScenario) -> Figure:
     """Draw the first rounds of a search: guesses and values."""
-    rounds = [(float(np.ravel(action)[0]), info["value"]) for _, (action, _, info, _) in zip(range(40), played(chosen, chosen.make()), strict=False)]
+    rounds = [
+        (float(np.ravel(action)[0]), info["value"])
+        for _, (action, _, info, _) in zip(range(40), played(chosen, chosen.make()), strict=False)
+    ]
     guessed, true = np.transpose(rounds)
     at = np.arange(1, len(guessed) + 1)
     figure = blank_figure(figsize=(8.0, 4.2))

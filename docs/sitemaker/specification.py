@@ -37,7 +37,9 @@ def codes(cell: str) -> list[str]:
 
 def observed(kind: type) -> dict[str, tuple[str, str]]:
     """Return the shape and the meaning of each entry of an observation, as the docstring says them."""
-    return {codes(row["key"])[0]: (codes(row["shape"])[0], row["what"]) for row in rows(section(kind, "Observation Space"))}
+    return {
+        codes(row["key"])[0]: (codes(row["shape"])[0], row["what"]) for row in rows(section(kind, "Observation Space"))
+    }
 
 
 def arguments(kind: type) -> dict[str, Row]:
@@ -83,6 +85,6 @@ def faults(games: Mapping[str, Env[Any, Any]], sizes: Mapping[str, int]) -> Iter
         yield f"the table of {kind.__name__} says that observations hold {said}, and the space holds {found}"
     for level in LEVELS:
         games[level].reset(seed=0)
-        keys = set(games[level].step(games[level].action_space.sample())[4])
-        if keys != told(kind, level):
-            yield f"the table of {kind.__name__} says that infos of level {level!r} hold {told(kind, level)}, not {keys}"
+        keys, said_keys = set(games[level].step(games[level].action_space.sample())[4]), told(kind, level)
+        if keys != said_keys:
+            yield f"the table of {kind.__name__} says that infos of level {level!r} hold {said_keys}, not {keys}"

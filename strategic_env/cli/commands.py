@@ -235,16 +235,19 @@ def explore(
 
 @app.command()
 def reproduce(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="`examples`, `bounds`, `lecture` or `gappletron`.")],
+    what: Annotated[
+        str,
+        typer.Argument(metavar="WHAT", help="`examples`, `bounds`, `lecture`, `gappletron` or `margin-independent`."),
+    ],
     out: Annotated[
         Path,
         typer.Option(parser=folder_named, metavar="DIR", help="Folder for pictures, tables and a copy of the text."),
     ] = Path("reproduced"),
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="`bounds`: random streams for every bound (3,000); `gappletron`: repetitions (10)."),
+        typer.Option(min=1, help="`bounds`: random streams for every bound (3,000); the last two: seeds (10)."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small form, in two minutes; `gappletron` only.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small form of the last two, in minutes.")] = False,
 ) -> None:
     """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
     from agents.foundation.files import UNFINISHED

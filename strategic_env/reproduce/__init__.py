@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.foundation.checks import one_of
 from agents.foundation.files import UNFINISHED
-from strategic_env.reproduce import bounds, examples, gappletron, lecture
+from strategic_env.reproduce import bounds, examples, gappletron, lecture, loss_curves, margin_independent
 from strategic_env.reproduce.paper import FIGURE_FILES
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
@@ -17,6 +17,7 @@ REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
     "bounds": bounds.reproduce,
     "lecture": lecture.reproduce,
     "gappletron": gappletron.reproduce,
+    "margin-independent": margin_independent.reproduce,
 }
 # The files of each, besides its text.
 FILES: dict[str, Sequence[str]] = {
@@ -24,9 +25,15 @@ FILES: dict[str, Sequence[str]] = {
     "bounds": (bounds.FILE, bounds.FILE + UNFINISHED),
     "lecture": (),
     "gappletron": (gappletron.CSV, gappletron.CSV + UNFINISHED, *gappletron.PICTURES.values()),
+    "margin-independent": (
+        margin_independent.CSV,
+        margin_independent.CSV + UNFINISHED,
+        loss_curves.ATTACKED,
+        loss_curves.CORRUPTED,
+    ),
 }
-RANDOM = ("bounds", "gappletron")  # made of random runs, whose number can be chosen
-LONG = ("gappletron",)  # have a quick form
+RANDOM = ("bounds", "gappletron", "margin-independent")  # made of random runs, whose number can be chosen
+LONG = ("gappletron", "margin-independent")  # have a quick form
 
 
 def reproduction(what: str, runs: int | None = None, quick: bool = False) -> Callable[[Request], Reproduced]:

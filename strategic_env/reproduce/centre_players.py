@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from strategic_env.reproduce.losses import ADVERSARY, Cell
+from strategic_env.reproduce.losses import LABELS, Cell
 
 
 class Player(NamedTuple):
@@ -63,6 +63,6 @@ RIVALS = CHEBYSHEV.name, SECOND_ORDER.name
 
 
 def players_of(cell: Cell) -> list[Player]:
-    """Return who plays a cell."""
+    """Return who plays a cell: adversaries meet compiled rules, which one of them must ask."""
     chosen = AGAINST_LIES if cell.corruption else PLAYERS
-    return [one for one in chosen if cell.dim <= one.largest_dim and (one.compiled or cell.part != ADVERSARY)]
+    return [one for one in chosen if cell.dim <= one.largest_dim and (one.compiled or cell.part == LABELS)]

@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 
 from agents.foundation.pictures import blank_figure, save_picture
 from strategic_env.report.curves import COLOURS, GREY
-from strategic_env.reproduce.losses import ADVERSARY, Cell, Losses, interval_of
+from strategic_env.reproduce.losses import AIMED, ASKING, LABELS, Cell, Losses, interval_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ATTACKED, CORRUPTED = "margin-independent-adversary.png", "margin-independent-wrong-labels.png"
+WHOM = {AIMED: "Perceptron", ASKING: "whoever plays"}
 MARKERS = "os^DvPX<"
-PANEL = 4.4, 3.4  # inches
+PANEL, LEGEND_ENTRY = (4.4, 3.4), 2.4  # inches
 
 
 def draw_all(losses: Losses, out: Path) -> list[Path]:
     """Draw loss and robust mistakes against the number of rounds, and loss against the number of wrong labels."""
-    attacked = [cell for cell in losses.cells if cell.part == ADVERSARY]
-    rows = [
-        {cell.rounds: cell for cell in attacked if cell.dim == dim} for dim in dict.fromkeys(c.dim for c in attacked)
-    ]
-    curves = [("loss", "loss"), ("robust_mistakes", "robust mistakes")]
-    panels = [
-        (f"{title}, d = {row[min(row)].dim}", number, row) for number, title in curves for row in rows
-    ]  # a line of panels for each number
-    first = _draw(losses, panels, len(rows), "rounds", "Against an adversary that asks whoever plays", out / ATTACKED)
+    attacked = [cell for cell in losses.cells if cell.part != LABELS]
+    sizes = [*dict.fromkeys((cell.part, cell.dim) for cell in attacked)]
+    panels = []
+    for number, called in (("loss", "loss"), ("robust_mistakes", "robust mistakes")):  # a line of panels each
+        for part, dim in sizes:
+            row = {cell.rounds: cell for cell in attacked if (cell.part, cell.dim) == (part, dim)}
+            panels.append((f"{called}, adversary of {WHOM[part]}, d = {dim}", number, row))
+    first = _draw(losses, panels, len(sizes), "rounds", "Losses to adversaries", out / ATTACKED)
     random = [cell for cell in losses.cells if cell.pattern == "random"]
     panels = []
     for dim, classes in dict.fromkeys((cell.dim, cell.classes) for cell in random):
@@ -35,7 +35,7 @@ def draw_all(losses: Losses, out: Path) -> list[Path]:
         row = {1: clean} | {1 + cell.corruption: cell for cell in cells}
         panels.append((f"d = {dim}, K = {classes}", "loss", row))
     title = "Loss against the true labels, with random wrong labels"
-    return [first, _draw(losses, panels, 3, "1 + number of wrong labels", title, out / CORRUPTED)]
+    return [first, _draw(losses, panels, 3, "wrong labels", title, out / CORRUPTED)]
 
 
 def _draw(
@@ -49,7 +49,8 @@ def _draw(
     """Draw panels of means with intervals; a panel has its title, its number, and a cell for each place along it."""
     columns = max(1, min(columns, len(panels)))
     rows = -(-len(panels) // columns)
-    figure = blank_figure(figsize=(PANEL[0] * columns, PANEL[1] * rows + 1.3), dpi=110)
+    width, height = PANEL[0] * max(columns, 2), PANEL[1] * rows + 1.3
+    figure = blank_figure(figsize=(width, height), dpi=110)
     grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
     names = list(dict.fromkeys(name for *_, row in panels for name in losses.learners(row[max(row)])))
     for axes, (heading, number, row) in zip(grid, panels, strict=False):
@@ -59,13 +60,16 @@ def _draw(
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
     figure.suptitle(title, fontsize=13, weight="bold", x=0.02, ha="left")
-    height = PANEL[1] * rows + 1.3
-    figure.legend(*grid[0].get_legend_handles_labels(), loc="lower center", ncols=max(2, 2 * columns), frameon=False)
-    figure.tight_layout(rect=(0.0, 0.75 / height, 1.0, 1.0))
+    legend = max(1, int(width / LEGEND_ENTRY))
+    figure.legend(*grid[0].get_legend_handles_labels(), loc="lower center", ncols=legend, frameon=False)
+    figure.tight_layout(rect=(0.0, (0.2 + 0.22 * -(-len(names) // legend)) / height, 1.0, 1.0))
     return save_picture(figure, path)
 
 
 def _panel(axes: "Axes", losses: Losses, number: str, row: Mapping[int, Cell], names: Sequence[str]) -> None:
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    corrupted = any(cell.corruption for cell in row.values())
     for place, name in enumerate(names):
         at = [where for where, cell in row.items() if name in losses.learners(cell)]
         if not at:
@@ -79,6 +83,10 @@ def _panel(axes: "Axes", losses: Losses, number: str, row: Mapping[int, Cell], n
         )  # fmt: skip
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.set_xticks([*row], [f"{cell.corruption if corrupted else cell.rounds:,}" for cell in row.values()])
+    for axis in (axes.xaxis, axes.yaxis):  # the usual labels are formulas, which are not parsed here
+        axis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.tick_params(labelsize=9, color=GREY, labelcolor=GREY)
     axes.grid(color="#E5E5E5", linewidth=0.8)
     axes.set_axisbelow(True)

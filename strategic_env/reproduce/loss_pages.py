@@ -8,7 +8,7 @@ from rich.text import Text
 from strategic_env.report.layout import MISSING, table
 from strategic_env.reproduce.centre_players import ENGINES, PERCEPTRON, RIVALS
 from strategic_env.reproduce.loss_targets import plain_cells
-from strategic_env.reproduce.losses import ADVERSARY, Cell, Losses
+from strategic_env.reproduce.losses import AIMED, LABELS, Cell, Losses
 
 
 def pages(losses: Losses, seeds: int, seconds: float) -> list[Table]:
@@ -16,7 +16,7 @@ def pages(losses: Losses, seeds: int, seconds: float) -> list[Table]:
     plain = plain_cells(losses)
     dims = dict.fromkeys(cell.dim for cell in plain)
     found = [_by_classes(losses, [cell for cell in plain if cell.dim == dim]) for dim in dims]
-    attacked = [cell for cell in losses.cells if cell.part == ADVERSARY]
+    attacked = [cell for cell in losses.cells if cell.part != LABELS]
     found += [_comparison(losses, plain)]
     found += [
         _by_rounds(losses, [c for c in attacked if c.dim == dim]) for dim in dict.fromkeys(c.dim for c in attacked)
@@ -32,10 +32,10 @@ def pages(losses: Losses, seeds: int, seconds: float) -> list[Table]:
 
 
 def _by_size(cells: Sequence[Cell], numbers: int) -> list[list[Cell]]:
-    """Return cells by their dimension, or by it and the number of centres."""
-    groups: dict[tuple[int, ...], list[Cell]] = {}
+    """Return cells by their part and dimension, or by these and the number of centres."""
+    groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
-        groups.setdefault((cell.dim, cell.classes)[:numbers], []).append(cell)
+        groups.setdefault(cell[: 1 + numbers], []).append(cell)
     return [*groups.values()]
 
 
@@ -64,7 +64,8 @@ def _by_classes(losses: Losses, cells: Sequence[Cell]) -> Table:
 
 
 def _by_rounds(losses: Losses, cells: Sequence[Cell]) -> Table:
-    title = f"Loss / robust mistakes, an adversary, d = {cells[0].dim}, K = 2"
+    whom = "the Perceptron" if cells[0].part == AIMED else "whoever plays"
+    title = f"Loss / robust mistakes, an adversary of {whom}, d = {cells[0].dim}, K = 2"
     return _grid(losses, title, {f"T = {cell.rounds:,}": cell for cell in cells}, "robust_mistakes")
 
 

@@ -10,7 +10,7 @@ from strategic_env.reproduce.centre_players import (
     PERCEPTRON,
     RIVALS,
 )
-from strategic_env.reproduce.losses import ADVERSARY, LABELS, Cell, Losses
+from strategic_env.reproduce.losses import AIMED, LABELS, Cell, Losses
 
 # The best engine loses at most this part of what the Perceptron does, in up to so many dimensions.
 SHARE, LOW_DIM = 1.0 / 3.0, 5
@@ -82,7 +82,7 @@ def _most(losses: Losses, cell: Cell, clean: Cell, name: str) -> float | None:
 
 def _attacked(losses: Losses) -> Iterator[str]:
     for cell in losses.cells:
-        if cell.part == ADVERSARY and cell.rounds == FLAT_FROM:
+        if cell.part != LABELS and cell.rounds == FLAT_FROM:
             later = cell._replace(rounds=FLAT_TO)
 
             def more(name: str, earlier: Cell = cell, later: Cell = later) -> float:
@@ -90,6 +90,6 @@ def _attacked(losses: Losses) -> Iterator[str]:
                 return next(numbers) - next(numbers)
 
             if more(ELLIPSOIDS.name) > FLAT:
-                yield f"robust mistakes of the ellipsoids go on after {FLAT_FROM} rounds at d = {cell.dim}"
-            if more(PERCEPTRON.name) <= FLAT:
-                yield f"robust mistakes of the Perceptron end after {FLAT_FROM} rounds at d = {cell.dim}"
+                yield f"robust mistakes of the ellipsoids go on after {FLAT_FROM} rounds in {cell}"
+            if cell.part == AIMED and more(PERCEPTRON.name) <= FLAT:
+                yield f"robust mistakes of the Perceptron end after {FLAT_FROM} rounds in {cell}"

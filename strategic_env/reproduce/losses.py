@@ -7,7 +7,7 @@ import numpy as np
 
 from agents.foundation.typing import Float
 
-LABELS, ADVERSARY = "labels", "adversary"
+LABELS, AIMED, ASKING = "labels", "aimed", "asking"
 
 
 class Cell(NamedTuple):
@@ -16,7 +16,8 @@ class Cell(NamedTuple):
     Attributes
     ----------
     part : str
-        ``"labels"``: queries on the sphere; ``"adversary"``: queries aimed at whoever plays.
+        ``"labels"``: queries on the sphere; ``"aimed"``: queries of an adversary that knows the Perceptron;
+        ``"asking"``: of one that asks whoever plays.
     dim, classes, rounds : int
     pattern : str
         Which labels are told wrongly; ``"none"`` if ``corruption``, their number, is 0.
@@ -50,7 +51,7 @@ class Loss(NamedTuple):
     @property
     def cell(self) -> Cell:
         """Where it was played."""
-        return Cell(*self[: len(Cell._fields)])
+        return Cell(self.part, self.dim, self.classes, self.rounds, self.pattern, self.corruption)
 
 
 class Interval(NamedTuple):

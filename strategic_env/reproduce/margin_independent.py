@@ -14,11 +14,12 @@ from strategic_env.reproduce import loss_curves
 from strategic_env.reproduce.centre_players import players_of
 from strategic_env.reproduce.loss_pages import pages
 from strategic_env.reproduce.loss_targets import failures
-from strategic_env.reproduce.losses import ADVERSARY, LABELS, Cell, Loss, Losses
+from strategic_env.reproduce.losses import AIMED, ASKING, LABELS, Cell, Loss, Losses
 from strategic_env.reproduce.result import Reproduced, Request, drawn, number_of_runs
 
 CSV = "margin-independent.csv"
 RUNS_FOLDER = "margin-independent-runs"
+ADVERSARIES = {AIMED: "perceptron", ASKING: "adaptive"}
 
 
 class Grid(NamedTuple):
@@ -31,7 +32,7 @@ class Grid(NamedTuple):
     rounds : int
         Of all games but those of adversaries.
     attacked, lengths : sequence of int
-        Dimensions and rounds of games with an adversary and two centres.
+        Dimensions and rounds of games with adversaries and two centres.
     corrupted : sequence of (int, int)
         Dimensions and centres of games with wrong labels.
     lies : sequence of (str, int)
@@ -52,7 +53,8 @@ class Grid(NamedTuple):
     def cells(self) -> list[Cell]:
         """Return every cell, those without wrong labels first."""
         plain = [Cell(LABELS, dim, classes, self.rounds) for dim, classes in product(self.dims, self.classes)]
-        asked = [Cell(ADVERSARY, dim, 2, rounds) for dim, rounds in product(self.attacked, self.lengths)]
+        attacks = product((AIMED, ASKING), self.attacked, self.lengths)
+        asked = [Cell(part, dim, 2, rounds) for part, dim, rounds in attacks]
         told = [Cell(LABELS, *size, self.rounds, *lies) for size, lies in product(self.corrupted, self.lies)]
         return [*plain, *asked, *told]
 
@@ -134,8 +136,8 @@ def _runs(grid: Grid, request: Request) -> Iterator[tuple[list[Loss], float]]:
 def scenario_of(cell: Cell) -> CentreScenario:
     """Return what is played in a cell."""
     options: dict[str, object] = {"dim": cell.dim, "centres": cell.classes, "horizon": cell.rounds}
-    if cell.part == ADVERSARY:
-        options |= {"query": "adversary", "adversary": "adaptive"}
+    if cell.part in ADVERSARIES:
+        options |= {"query": "adversary", "adversary": ADVERSARIES[cell.part]}
     if cell.corruption:
         options |= {"corruption": cell.corruption, "corruption_pattern": cell.pattern}
     return CentreScenario.named("NearestNeighbor", **options)

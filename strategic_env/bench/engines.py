@@ -4,9 +4,8 @@ import os
 import signal
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
@@ -203,36 +202,6 @@ def engine_named(name: str, workers: int, address: str | None) -> Engine:
     if name == "processes":
         return Processes(workers)
     return Dask(workers, address) if name == "dask" else Ray(workers, address)
-
-
-def answers(
-    engine: Engine, function: Callable[..., Answer], tasks: Sequence[tuple[object, ...]]
-) -> Iterator[tuple[int, "Future[Answer]"]]:
-    """Do tasks, and yield the number and the future of each as it ends.
-
-    Where a worker dies, the tasks that were at work are done again, each alone, so that only who is to blame ends so.
-    """
-    waiting, suspects = deque(range(len(tasks))), deque[int]()
-    running: dict[Future[Answer], int] = {}
-    alone = False
-    try:
-        while waiting or suspects or running:
-            if not running:
-                alone = bool(suspects)
-            if suspects and not running:
-                at = suspects.popleft()
-                running[engine.submit(function, *tasks[at])] = at
-            while waiting and not alone and not suspects and len(running) < 2 * engine.workers:
-                at = waiting.popleft()
-                running[engine.submit(function, *tasks[at])] = at
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                at = running.pop(future)
-                if isinstance(future.exception(), WorkerDied) and not alone:
-                    suspects.append(at)
-                else:
-                    yield at, future
-    finally:
-        engine.stop(kill=bool(running))
 
 
 def stand_by(parent: int) -> None:

@@ -17,9 +17,10 @@ from strategic_env.bench.contestants import (
     contestants_of,
     mistake_bound,
 )
-from strategic_env.bench.engines import Processes, WorkerDied, answers
+from strategic_env.bench.engines import Processes, WorkerDied
 from strategic_env.bench.playing import Run, checkpoints_of, play, seed_numbers
 from strategic_env.bench.saved import SavedScenario, read
+from strategic_env.bench.tasks import answers
 from strategic_env.games.scenarios import playable
 from strategic_env.games.shared.scenario import BenchScenario
 
@@ -226,7 +227,8 @@ def _played(tasks: list[Task], jobs: int) -> Iterator[tuple[int, Run]]:
     if jobs == 1 or len(tasks) < 2:
         yield from ((number, play(*task)) for number, task in enumerate(tasks))
         return
-    for number, future in answers(Processes(min(jobs, len(tasks))), play, tasks):
+    engine = Processes(min(jobs, len(tasks)))
+    for number, future in answers(engine, lambda number: engine.submit(play, *tasks[number]), range(len(tasks))):
         try:
             yield number, future.result()
         except pickle.PicklingError:  # what cannot be sent plays here

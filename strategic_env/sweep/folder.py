@@ -28,6 +28,8 @@ from strategic_env.sweep.grid import digest_of
 FORMAT = 1
 PLANS = "plan-*.json"
 DAY = 86_400.0  # seconds
+PAUSE = 10.0  # seconds that nobody takes to write a chunk: containers may share a name, but not their processes
+PROCESSES = Path("/proc")  # where Linux tells which processes there are
 MANY = 10_000  # chunks that a folder holds before they lie in subfolders
 
 
@@ -193,7 +195,7 @@ class Folder:
             If there is no room, or it cannot be written.
         """
         file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = file.with_name(f"{file.name}.{socket.gethostname()}-{os.getpid()}{UNFINISHED}")
+        unfinished = file.with_name(f"{file.name}.{_writer(os.getpid())}{UNFINISHED}")
         try:
             with unfinished.open("xb") as writing:
                 writing.write(content)
@@ -205,21 +207,33 @@ class Folder:
 
     def note(self, **what: object) -> None:
         """Add a line to this process's log."""
-        file = self.path / "log" / f"{socket.gethostname()}-{os.getpid()}.jsonl"
+        file = self.path / "log" / f"{_writer(os.getpid())}.jsonl"
         file.parent.mkdir(exist_ok=True)
         with file.open("a", encoding="utf-8") as log:
             log.write(json.dumps(what) + "\n")
 
     def remove_leftovers(self) -> None:
-        """Remove what killed processes left half-written more than a day ago."""
+        """Remove what processes of this machine that are gone left half-written, and whatever is older than a day."""
         for file in self.path.rglob(f"*{UNFINISHED}"):
             with suppress(OSError):
-                if time.time() - file.stat().st_mtime > DAY:
+                age = time.time() - file.stat().st_mtime
+                if age > DAY or (age > PAUSE and _writer_is_gone(file)):
                     file.unlink()
 
     def conflicts(self) -> list[Path]:
         """Return what differs from chunks that were there."""
         return sorted((self.path / "conflicts").glob("*.parquet"))
+
+
+def _writer(process: int) -> str:
+    return f"{socket.gethostname()}-{process}"
+
+
+def _writer_is_gone(unfinished: Path) -> bool:
+    """Whether a process of this machine began a file, and lives no more; False where nobody can tell."""
+    process = unfinished.name.removesuffix(UNFINISHED).rpartition("-")[2]
+    ours = process.isdecimal() and unfinished.name.endswith(f".{_writer(int(process))}{UNFINISHED}")
+    return ours and PROCESSES.joinpath("self").exists() and not PROCESSES.joinpath(process).exists()
 
 
 def _name_of(plan: str) -> str:

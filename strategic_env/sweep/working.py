@@ -4,11 +4,9 @@ import os
 import signal
 import socket
 import threading
-import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from textwrap import shorten
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 from agents.foundation.checks import MOST_CORES, count, file_path, finite_number, flag, function_or_none, shown
 from strategic_env.bench.arguments import one_line
 from strategic_env.bench.engines import Engine, WorkerDied, engine_named
+from strategic_env.bench.tasks import answers
 from strategic_env.sweep.cells import SourcesChanged
 from strategic_env.sweep.chunks import Played, arrow, play_chunk, rows_of, warm
 from strategic_env.sweep.folder import Chunk, Folder, Plan
@@ -23,7 +22,6 @@ from strategic_env.sweep.grid import digest_of
 from strategic_env.sweep.planning import code_digest, versions
 
 LONGEST_REASON = 300  # characters of what is told of a chunk that is lost
-TICK = 0.2  # seconds between two looks at the clock
 
 
 @dataclass
@@ -123,150 +121,128 @@ def work(
     plans = place.of_code(code_digest())
     arrow()
     chunks = sorted(((plan, chunk) for plan in plans for chunk in plan.chunks), key=lambda one: one[1].name)
+    mine = {chunk.name: (plan, chunk) for plan, chunk in chunks[number::shards]}
     done = {chunk.name for plan in plans for chunk in place.finished(plan)}
     again = _with_errors(place, plans) if flag("retry_errors", retry_errors) else set()
-    mine = [one for at, one in enumerate(chunks) if at % shards == number]
-    todo = [one for one in mine if one[1].name not in done or one[1].name in again]
-    driver = _Driver(
-        place, engine_named(engine, count_of_workers, address), limit, count("tries", tries, minimum=1), again
-    )
-    driver.first_must_work = not flag("keep_going", keep_going) and not done
+    first_must_work = not flag("keep_going", keep_going) and not done
+    keeper = _Keeper(place, mine, again, first_must_work)
+    tries = count("tries", tries, minimum=1)
     place.remove_leftovers()
-    report = progress or (lambda finished, total: None)
+    chosen = engine_named(engine, count_of_workers, address)
     with _terminated_as_interrupted():
-        return driver.run(todo, lambda left: report(len(mine) - left, len(mine)))
+        return _driven(keeper, chosen, _from_anywhere(done - again, mine), tries, limit, progress)
 
 
-@dataclass(frozen=True)
-class _Begun:
-    """A chunk at work, since when, and whether nothing else is, so that nobody else can be blamed."""
-
-    plan: Plan
-    chunk: Chunk
-    since: float
-    alone: bool
+def _from_anywhere(done: set[str], mine: Iterable[str]) -> list[str]:
+    """Return the chunks that are to be played, beginning anywhere, so that two drivers seldom meet."""
+    todo = [name for name in mine if name not in done]
+    start = int(digest_of([socket.gethostname(), os.getpid()]), 16) % max(len(todo), 1)
+    return todo[start:] + todo[:start]
 
 
-class _Driver:
-    """The loop: hands out chunks, looks who is first, and finds out who is to blame."""
+def _driven(
+    keeper: "_Keeper",
+    engine: Engine,
+    todo: list[str],
+    tries: int,
+    limit: float | None,
+    progress: Callable[[int, int], object] | None,
+) -> Outcome:
+    """Let an engine play chunks, and keep what it plays."""
+    outcome, total = keeper.outcome, len(keeper.chunks)
+    left = set(todo)
 
-    def __init__(self, place: Folder, engine: Engine, limit: float | None, tries: int, again: set[str]) -> None:
-        self.place, self.engine, self.limit, self.tries, self.again = place, engine, limit, tries, again
-        self.outcome = Outcome()
-        self.first_must_work = True
-        self._deaths: Counter[str] = Counter()
-        # In a broken pool nobody knows which chunk broke it: each of them then runs alone.
-        self._suspects: deque[tuple[Plan, Chunk]] = deque()
-        self._running: dict[Future[Played], _Begun] = {}
+    def report() -> None:
+        if progress is not None:
+            progress(total - len(left), total)
 
-    def run(self, todo: list[tuple[Plan, Chunk]], report: Callable[[int], object]) -> Outcome:
-        """Play chunks, beginning anywhere, so that two drivers seldom meet; ``report`` hears how many are left."""
-        start = int(digest_of([socket.gethostname(), os.getpid()]), 16) % max(len(todo), 1)
-        waiting = deque(todo[start:] + todo[:start])
+    def missing() -> Iterator[str]:
+        report()
+        _warm(engine, [keeper.chunks[name] for name in todo])
+        for name in todo:
+            if keeper.is_missing(name):
+                yield name
+            else:  # another process was faster
+                left.discard(name)
+
+    def begin(name: str) -> "Future[Played]":
+        plan, chunk = keeper.chunks[name]
+        return engine.submit(play_chunk, plan.task(chunk))
+
+    try:
+        with closing(answers(engine, begin, missing(), tries=tries, limit=limit, final=(SourcesChanged,))) as ended:
+            for name, future in ended:
+                keeper.take(name, future)
+                left.discard(name)
+                report()
+                if outcome.stopped is not None:
+                    break
+            report()
+    except KeyboardInterrupt:
+        outcome.stopped = "interrupted; finished chunks are kept"
+    return outcome
+
+
+def _warm(engine: Engine, todo: list[tuple[Plan, Chunk]]) -> None:
+    """Compile once, before many processes would all do it."""
+    kinds: dict[tuple[str, str], tuple[Plan, Chunk, tuple[int, list[int]]]] = {}
+    for plan, chunk in todo:
+        for at, seeds in chunk.parts:
+            kinds.setdefault((plan.cells[at].scenario, plan.cells[at].learner), (plan, chunk, (at, seeds[:1])))
+    for plan, chunk, part in kinds.values():
+        task = plan.task(Chunk(chunk.name, [part]))
         try:
-            if waiting:
-                self._warm(waiting)
-            while (waiting or self._running or self._suspects) and self.outcome.stopped is None:
-                report(len(waiting) + len(self._running) + len(self._suspects))
-                self._hand_out(waiting)
-                self._look(waiting)
-            report(len(waiting) + len(self._running) + len(self._suspects))
-        except KeyboardInterrupt:
-            self.outcome.stopped = "interrupted; finished chunks are kept"
-        finally:
-            self.engine.stop(kill=bool(self._running))
-        return self.outcome
+            engine.submit(warm, task).result()
+        except Exception:  # whatever is wrong with it will be seen, and noted, when it is played
+            continue
 
-    def _warm(self, waiting: "deque[tuple[Plan, Chunk]]") -> None:
-        """Compile once, before many processes would all do it."""
-        kinds: dict[tuple[str, str], tuple[Plan, Chunk, tuple[int, list[int]]]] = {}
-        for plan, chunk in waiting:
-            for at, seeds in chunk.parts:
-                kinds.setdefault((plan.cells[at].scenario, plan.cells[at].learner), (plan, chunk, (at, seeds[:1])))
-        for plan, chunk, part in kinds.values():
-            task = plan.task(Chunk(chunk.name, [part]))
-            try:
-                self.engine.submit(warm, task).result()
-            except Exception:  # whatever is wrong with it will be seen, and noted, when it is played
-                continue
 
-    def _hand_out(self, waiting: "deque[tuple[Plan, Chunk]]") -> None:
-        """Keep the workers busy, or one of them with a suspect."""
-        if self._suspects and not self._running:
-            self._begin(*self._suspects.popleft(), alone=True)
-        window = self.engine.workers * (2 if self.limit is None and self.engine.workers > 1 else 1)
-        alone = any(one.alone for one in self._running.values())
-        while waiting and not alone and not self._suspects and len(self._running) < window:
-            plan, chunk = waiting.popleft()
-            if chunk.name in self.again or not self.place.file_of(plan, chunk.name).exists():
-                self._begin(plan, chunk, alone=False)  # no other process was faster
+class _Keeper:
+    """Writes what was played, and why what was lost was lost."""
 
-    def _begin(self, plan: Plan, chunk: Chunk, *, alone: bool) -> None:
-        future = self.engine.submit(play_chunk, plan.task(chunk))
-        self._running[future] = _Begun(plan, chunk, time.monotonic(), alone)
+    def __init__(
+        self, place: Folder, chunks: dict[str, tuple[Plan, Chunk]], again: set[str], first_must_work: bool
+    ) -> None:
+        self.place, self.chunks, self.again, self.first_must_work = place, chunks, again, first_must_work
+        self.outcome = Outcome()
 
-    def _look(self, waiting: "deque[tuple[Plan, Chunk]]") -> None:
-        """Take what has ended; and end what takes too long."""
-        if not self._running:
-            return
-        for future in wait(self._running, TICK, FIRST_COMPLETED).done:
-            self._take(self._running.pop(future), future)
-        if self.limit is not None:
-            self._end_late(waiting, self.limit)
+    def is_missing(self, name: str) -> bool:
+        """Whether a chunk is still to be played."""
+        plan, _ = self.chunks[name]
+        return name in self.again or not self.place.file_of(plan, name).exists()
 
-    def _take(self, begun: _Begun, future: "Future[Played]") -> None:
+    def take(self, name: str, future: "Future[Played]") -> None:
+        """Keep what was played, or note why it was not."""
         try:
             played = future.result()
         except WorkerDied as error:
-            if begun.alone:
-                self._blame(begun, str(error) or "its worker died")
-            else:
-                self._suspects.append((begun.plan, begun.chunk))
+            self._lose(name, str(error) or "its worker died")
         except SourcesChanged:
             raise
         except Exception as error:  # of the machine
-            self._blame(begun, shorten(one_line(f"{type(error).__name__}: {error}"), LONGEST_REASON))
+            self._lose(name, shorten(one_line(f"{type(error).__name__}: {error}"), LONGEST_REASON))
         else:
-            self._keep(begun.plan, begun.chunk, played)
+            self._keep(name, played)
 
-    def _blame(self, begun: _Begun, why: str) -> None:
-        """Try a chunk again, alone, or give it up."""
-        name = begun.chunk.name
-        self._deaths[name] += 1
-        if self._deaths[name] < self.tries:
-            self._suspects.append((begun.plan, begun.chunk))
-            return
+    def _lose(self, name: str, why: str) -> None:
         self.outcome.lost.append(f"{name}: {why}")
         file = self.place.lost_file(name)
         file.parent.mkdir(exist_ok=True)
         file.write_text(why + "\n", encoding="utf-8")
 
-    def _end_late(self, waiting: "deque[tuple[Plan, Chunk]]", limit: float) -> None:
-        """End all workers if one is late; the others' chunks wait again, without blame."""
-        late = {future for future, begun in self._running.items() if time.monotonic() - begun.since > limit}
-        if not late:
-            return
-        self.engine.stop(kill=True)
-        for future, begun in self._running.items():
-            if future in late:
-                self._blame(begun, f"took more than {limit:g} seconds")
-            else:
-                waiting.appendleft((begun.plan, begun.chunk))
-        self._running.clear()
-
-    def _keep(self, plan: Plan, chunk: Chunk, played: Played) -> None:
+    def _keep(self, name: str, played: Played) -> None:
         """Commit a chunk's rows; equal bytes from two processes are no conflict."""
-        file = self.place.file_of(plan, chunk.name)
-        if chunk.name in self.again:
+        file = self.place.file_of(self.chunks[name][0], name)
+        if name in self.again:
             file.unlink(missing_ok=True)
         result = "new" if self.place.commit(file, played.content) else "same"
         if result == "same" and file.read_bytes() != played.content and not _equal(file.read_bytes(), played.content):
             result = "conflict"
             self.outcome.conflicts += 1
-            self.place.commit(self.place.path / "conflicts" / f"{chunk.name}-{os.getpid()}.parquet", played.content)
-        self.place.lost_file(chunk.name).unlink(missing_ok=True)
+            self.place.commit(self.place.path / "conflicts" / f"{name}-{os.getpid()}.parquet", played.content)
+        self.place.lost_file(name).unlink(missing_ok=True)
         spent = {"wall": round(played.wall, 3), "cpu": round(played.cpu, 3), "memory": round(played.memory, 1)}
-        self.place.note(chunk=chunk.name, result=result, rows=played.rows, errors=played.errors, **spent, **versions())
+        self.place.note(chunk=name, result=result, rows=played.rows, errors=played.errors, **spent, **versions())
         self.outcome.played += 1
         self.outcome.errors += played.errors
         if self.first_must_work and played.errors == played.rows:

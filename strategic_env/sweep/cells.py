@@ -17,7 +17,7 @@ from strategic_env.bench.contestants import Contestant, contestant
 from strategic_env.bench.encoding import plain
 from strategic_env.bench.playing import Run, play
 from strategic_env.games.scenarios import kind_of, scenario
-from strategic_env.games.shared.rollout import MOST_GAMES
+from strategic_env.games.shared.rollout import MOST_GAMES, Rollout
 from strategic_env.games.shared.scenario import BenchScenario
 from strategic_env.sweep.grid import Entry, digest_of
 
@@ -82,19 +82,18 @@ class Built:
     scenario: BenchScenario
     contestant: Contestant
 
-    def play(self, seeds: list[int]) -> list[Run]:
-        """Return a run of each seed, the same as `strategic_env.evaluate` has; what fails is noted in it.
+    def play(self, seeds: list[int]) -> "list[tuple[list[int], Rollout | list[Run]]]":
+        """Return seeds, and what came of them, the same as of `strategic_env.evaluate`; what fails is noted in a run.
 
         Raises
         ------
         MemoryError, OSError
             If the machine fails, not the learner.
         """
-        if self.in_batches():
-            return [
-                run for first in range(0, len(seeds), MOST_GAMES) for run in self._batch(seeds[first:][:MOST_GAMES])
-            ]
-        return [self._single(seed) for seed in seeds]
+        if not self.in_batches():
+            return [(seeds, self._one_by_one(seeds))]
+        batches = [seeds[first : first + MOST_GAMES] for first in range(0, len(seeds), MOST_GAMES)]
+        return [(batch, self._together(batch)) for batch in batches]
 
     def in_batches(self) -> bool:
         """Whether many seeds are played at once: by a learner with compiled rules that draws nothing for a run."""
@@ -103,33 +102,19 @@ class Built:
             return False
         return learner.for_run(0) is learner
 
-    def _batch(self, seeds: list[int]) -> list[Run]:
+    def _together(self, seeds: list[int]) -> Rollout | list[Run]:
         keys = np.stack([game_key(seed) for seed in seeds])
         marks = np.array(self.cell.checkpoints, dtype=np.int64)
         try:
-            played = self.scenario.play(self.contestant.learner, keys, self.cell.rounds, marks)  # type: ignore[arg-type]
+            return self.scenario.play(self.contestant.learner, keys, self.cell.rounds, marks)  # type: ignore[arg-type]
         except OF_THE_MACHINE:
             raise
         except Exception:  # of one game: find out of which
-            return [self._single(seed) for seed in seeds]
-        columns = {name: counted.tolist() for name, counted in played.columns.items()}
-        return [
-            Run(
-                self.contestant.label,
-                seed,
-                int(played.mistakes[row]),
-                float(played.loss[row]),
-                {name: counted[row] for name, counted in columns.items()},
-                played.curves[row].tolist(),
-                fused=True,
-            )
-            for row, seed in enumerate(seeds)
-        ]
+            return self._one_by_one(seeds)
 
-    def _single(self, seed: int) -> Run:
-        return play(
-            self.contestant, self.scenario, seed, self.cell.rounds, self.cell.checkpoints, raising=OF_THE_MACHINE
-        )
+    def _one_by_one(self, seeds: list[int]) -> list[Run]:
+        cell, how = self.cell, {"raising": OF_THE_MACHINE}
+        return [play(self.contestant, self.scenario, seed, cell.rounds, cell.checkpoints, **how) for seed in seeds]
 
 
 def cell_of(place: Entry, player: Entry, rounds: int | None, checkpoints: list[int]) -> Cell:

@@ -3,13 +3,17 @@
 import io
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from agents.foundation.extras import missing_extra
 from strategic_env.bench.playing import Run
+from strategic_env.games.shared.rollout import Rollout
 from strategic_env.sweep.cells import Built, Cell, SourcesChanged, said
 from strategic_env.sweep.folder import seeds_in
 
@@ -65,12 +69,13 @@ def play_chunk(task: dict[str, Any]) -> Played:
     if task["code"] != code_digest():
         raise SourcesChanged("this process has other code, or other versions, than the plan was made with")
     wall, cpu = time.perf_counter(), time.process_time()
-    rows = []
+    parts = []
     for described, ranges in task["cells"]:
         built = _built(json.dumps(described))
-        rows += [_row(built.cell, run) for run in built.play(seeds_in(ranges))]
+        parts += [_rows(built.cell, seeds, played) for seeds, played in built.play(seeds_in(ranges))]
+    rows = _one_table(parts)
+    errors = len(rows) - rows["error"].null_count
     content = _file(rows)
-    errors = sum(row["error"] is not None for row in rows)
     spent = time.perf_counter() - wall, time.process_time() - cpu
     return Played(content, len(rows), errors, *spent, _largest_memory())
 
@@ -80,6 +85,27 @@ def warm(task: dict[str, Any]) -> None:
     for described, ranges in task["cells"]:
         short = described | {"rounds": 1, "checkpoints": []}
         Cell(**short).built().play(seeds_in(ranges)[:1])
+
+
+def _rows(cell: Cell, seeds: list[int], played: Rollout | list[Run]) -> Any:
+    """Return what came of seeds as an Arrow table: of rollouts column by column, since a sweep has millions of rows."""
+    pyarrow, _ = arrow()
+    if not isinstance(played, Rollout):
+        rows = [_row(cell, run) for run in played]
+        return pyarrow.Table.from_pylist(rows, schema=_schema({name for row in rows for name in row}))
+    games, marks = played.curves.shape
+    ends = pyarrow.array(np.arange(0, games * marks + 1, max(marks, 1), dtype=np.int32))
+    columns = {
+        "cell": pyarrow.repeat(cell.digest, games),
+        "seed": seeds,
+        "mistakes": played.mistakes,
+        "loss": played.loss,
+        **played.columns,
+        "fused": pyarrow.repeat(True, games),
+        "curve": pyarrow.ListArray.from_arrays(ends, played.curves.ravel()) if marks else pyarrow.nulls(games),
+        "error": pyarrow.nulls(games),
+    }
+    return pyarrow.table(columns).cast(_schema(columns))
 
 
 def _row(cell: Cell, run: Run) -> dict[str, Any]:
@@ -95,18 +121,28 @@ def _row(cell: Cell, run: Run) -> dict[str, Any]:
     }
 
 
-def _file(rows: list[dict[str, Any]]) -> bytes:
-    """Return rows as a Parquet file; columns in an order that does not depend on who comes first."""
-    pyarrow, parquet = arrow()
+def _schema(names: Iterable[str]) -> Any:
+    """Return the columns in an order that does not depend on who comes first, and their types."""
+    pyarrow, _ = arrow()
     fixed = {
         "cell": pyarrow.string(), "seed": pyarrow.uint64(), "mistakes": pyarrow.int64(), "loss": pyarrow.float64(),
         "fused": pyarrow.bool_(), "curve": pyarrow.list_(pyarrow.int64()), "error": pyarrow.string(),
     }  # fmt: skip
-    names = {name for row in rows for name in row}
-    counted = sorted(names - {*FIRST, *LAST})
-    schema = pyarrow.schema([(name, fixed.get(name, pyarrow.float64())) for name in (*FIRST, *counted, *LAST)])
+    counted = sorted({*names} - {*FIRST, *LAST})
+    return pyarrow.schema([(name, fixed.get(name, pyarrow.float64())) for name in (*FIRST, *counted, *LAST)])
+
+
+def _one_table(parts: list[Any]) -> Any:
+    pyarrow, _ = arrow()
+    rows = pyarrow.concat_tables(parts, promote_options="default")
+    return rows.select(_schema(rows.column_names).names).combine_chunks()
+
+
+def _file(rows: Any) -> bytes:
+    """Return rows as a Parquet file."""
+    _, parquet = arrow()
     written = io.BytesIO()
-    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), written, write_page_checksum=True)
+    parquet.write_table(rows, written, write_page_checksum=True)
     return written.getvalue()
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import strategic_env
 from strategic_env import sweep
 from strategic_env.bench import engines
 from strategic_env.cli.showing import loaded
-from strategic_env.sweep import chunks, folder, planning, working
+from strategic_env.sweep import cells, chunks, folder, planning, working
 from strategic_env.sweep.cells import said
 
 GRID: dict[str, Any] = {
@@ -258,8 +259,7 @@ def test_rows_that_fail_say_why_and_are_played_again_on_request(
 ) -> None:
     place = copied("failing")
     with monkeypatch.context() as patched:
-        played = chunks.Built.play
-        patched.setattr(chunks.Built, "play", lambda built, seeds: [failed(run) for run in played(built, seeds)])
+        play_with(patched, failed)
         outcome = sweep.work(place, engine="serial", keep_going=True)
         assert (outcome.errors, outcome.done) == (6, False)
     table = pyarrow.parquet.read_table(sweep.table(place)).to_pandas()
@@ -272,9 +272,14 @@ def test_rows_that_fail_say_why_and_are_played_again_on_request(
     assert sweep.table(place).read_bytes() == serial
 
 
-def failed(run: Any) -> Any:
-    from dataclasses import replace
+def play_with(patched: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
+    """Change what comes of every run."""
+    played = cells.play
+    patched.setattr(cells.Built, "in_batches", lambda built: False)
+    patched.setattr(cells, "play", lambda *what, **how: change(played(*what, **how)))
 
+
+def failed(run: Any) -> Any:
     why = "ValueError: no such thing at 0x7f00aa in /home/somebody/code.py"
     return run if run.seed != 5 else replace(run, error=why)
 
@@ -287,13 +292,8 @@ def test_texts_of_errors_name_no_machine() -> None:
 def test_nothing_but_errors_in_the_first_chunk_stops_the_work(
     copied: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace
-
     place = copied("wrong")
-    played = chunks.Built.play
-    monkeypatch.setattr(
-        chunks.Built, "play", lambda built, seeds: [replace(run, error="E: always") for run in played(built, seeds)]
-    )
+    play_with(monkeypatch, lambda run: replace(run, error="E: always"))
     outcome = sweep.work(place, engine="serial")
     assert outcome.played == 1 and outcome.stopped == (
         "nothing in the first chunk worked; --keep-going goes on all the same"

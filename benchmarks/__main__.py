@@ -90,9 +90,20 @@ def _report(rows: list[Row], name: str, options: argparse.Namespace) -> int:
 
 def _chosen(patterns: list[str]) -> list[Row]:
     """Return the rows that are named; all if none is."""
-    from benchmarks import fused, libraries, multi_agent, multiclass, policies, processes, single, training, vector
+    from benchmarks import (
+        fused,
+        libraries,
+        multi_agent,
+        multiclass,
+        policies,
+        processes,
+        single,
+        sweeps,
+        training,
+        vector,
+    )
 
-    parts = (vector, single, policies, fused, libraries, processes, multi_agent, multiclass, training)
+    parts = (vector, single, policies, fused, libraries, processes, multi_agent, multiclass, training, sweeps)
     return _named([row for part in parts for row in part.rows()], patterns)
 
 

@@ -25,7 +25,7 @@ sbatch --array=0-99 --wrap 'strategic-env sweep work phases --shard $SLURM_ARRAY
 def plan(
     grid: Annotated[Path, typer.Argument(metavar="GRID.yaml", help="Scenarios, learners, seeds and rounds.")],
     out: Folder,
-    chunk_seconds: Annotated[float, typer.Option(help="How long a chunk of work should take.")] = 30.0,
+    chunk_seconds: Annotated[float, typer.Option(help="How long a chunk of work takes at most.")] = 30.0,
 ) -> None:
     """Check everything, and freeze it; again on the same folder, plan what is missing."""
     from strategic_env import sweep

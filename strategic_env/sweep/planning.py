@@ -17,7 +17,10 @@ from strategic_env.sweep.grid import Grid, read_grid
 
 DECIDE = ("numpy", "numba", "pyarrow")  # whose versions decide about bits
 PROBE_GAMES, PROBE_ROUNDS, PROBE_STEPS = 64, 100, 20
+ENOUGH_SECONDS = 0.02
 MOST_ROWS = 100_000
+ENOUGH_CHUNKS = 64  # so that workers share evenly what is soon done
+SHORTEST_CHUNK = 1.0  # second, below which handing out chunks would be felt
 LONGEST_CHUNK = 1e7  # seconds: a third of a year
 
 
@@ -71,7 +74,8 @@ def plan(
     out : path
         Made where it is missing.
     chunk_seconds : float
-        How long a chunk should take, above 0, at most 1e7.
+        How long a chunk should take, above 0, at most 1e7. A sweep that would be a few such chunks is cut finer, into
+        64 or chunks of a second, so that several workers share it evenly.
     progress : callable, optional
         Called with a line now and then.
 
@@ -100,7 +104,8 @@ def plan(
     if not cells:
         return Planned(None, 0, 0, 0, left_out)
     seconds = _seconds_per_row(cells, progress or (lambda line: None))
-    chunks = list(_cut(code, cells, missing, seconds, length))
+    whole = sum(len(missing[cell.digest]) * each for cell, each in zip(cells, seconds, strict=True))
+    chunks = list(_cut(code, cells, missing, seconds, min(length, max(whole / ENOUGH_CHUNKS, SHORTEST_CHUNK))))
     file = place.add_plan(Plan(code, versions(), cells, chunks))
     return Planned(file, sum(map(len, missing.values())), len(chunks), len(cells), left_out)
 
@@ -150,14 +155,23 @@ def _seconds_per_row(cells: list[Cell], progress: Callable[[str], object]) -> li
 
 
 def _seconds_per_round(built: Built) -> float:
-    games, rounds = (PROBE_GAMES, PROBE_ROUNDS) if built.in_batches() else (1, PROBE_STEPS)
-    rounds = min(rounds, built.cell.rounds)
+    batches = built.in_batches()
+    games, longest = (PROBE_GAMES, PROBE_ROUNDS) if batches else (1, PROBE_STEPS)
+    _played_in(built, 1, 1)  # compiles
+    for rounds in (longest, 10 * longest) if batches else (longest,):
+        rounds = min(rounds, built.cell.rounds)
+        seconds = _played_in(built, games, rounds)
+        if seconds > ENOUGH_SECONDS:  # else what a start costs would count
+            break
+    return seconds / (games * rounds)
+
+
+def _played_in(built: Built, games: int, rounds: int) -> float:
     short = replace(built.cell, rounds=rounds, checkpoints=[])
     probe = Built(short, built.scenario.lasting(rounds), built.contestant)
-    probe.play([0])  # compiles
     start = time.perf_counter()
     probe.play(list(range(games)))
-    return (time.perf_counter() - start) / (games * rounds)
+    return time.perf_counter() - start
 
 
 def _cut(

@@ -34,6 +34,7 @@ from .strategic.fixed import BestFixedClassifier as BestFixedClassifier
 from .strategic.fixed import ConstantClassifier as ConstantClassifier
 from .strategic.gradient import StrategicGradient as StrategicGradient
 from .strategic.gradient_max_margin import GradientMaxMargin as GradientMaxMargin
+from .strategic.improving import ImprovingPerceptron as ImprovingPerceptron
 from .strategic.max_margin import StrategicMaxMargin as StrategicMaxMargin
 from .strategic.perceptron import MarginPerceptron as MarginPerceptron
 from .strategic.perceptron import Perceptron as Perceptron
@@ -46,3 +47,5 @@ from .strategic.unknown_cost import UnknownCostL1Single as UnknownCostL1Single
 from .strategic.unknown_cost import UnknownCostL2 as UnknownCostL2
 from .strategic.unknown_cost import UnknownMarginL2 as UnknownMarginL2
 from .strategic.unknown_costs_l1 import UnknownCostsL1 as UnknownCostsL1
+from .strategic.wrappers import EchoChecking as EchoChecking
+from .strategic.wrappers import Patient as Patient

@@ -48,9 +48,11 @@ def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -
         For an unknown learner or parameter, or one that is told too little.
     """
     chosen = learner_class(name)
-    allowed = tuple(inspect.signature(chosen).parameters)
+    signature = inspect.signature(chosen).parameters
+    allowed = tuple(signature)
+    others = any(one.kind is one.VAR_KEYWORD for one in signature.values())  # those of a learner inside
     for parameter in parameters:
-        if parameter not in allowed:
+        if parameter not in allowed and not others:
             names = ", ".join(allowed) or "none"
             raise ValueError(f"{name} has no parameter {parameter!r}; it has {names}{perhaps(parameter, allowed)}")
     return chosen.from_knowledge(knowledge, **parameters)

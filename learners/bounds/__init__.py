@@ -36,6 +36,13 @@ from learners.bounds.known_costs import (
     strategic_l2,
 )
 from learners.bounds.max_margin import max_margin_l1, max_margin_l2, max_margin_with_bias
+from learners.bounds.responses import (
+    delayed_l2,
+    improving_l1,
+    improving_l2,
+    improving_worst_case,
+    waiting,
+)
 from learners.bounds.second_order import second_order_centres
 from learners.bounds.truthful import (
     freund_schapire,
@@ -60,6 +67,7 @@ __all__ = [
     "all_pairs",
     "biased_l2",
     "correction",
+    "delayed_l2",
     "density_centres",
     "density_search",
     "estimated_alpha_l2",
@@ -67,6 +75,9 @@ __all__ = [
     "generalisation",
     "hinge_slack",
     "homothety",
+    "improving_l1",
+    "improving_l2",
+    "improving_worst_case",
     "lemma_7",
     "margin_perceptron",
     "max_margin_l1",
@@ -89,4 +100,5 @@ __all__ = [
     "unknown_cost_l1_single",
     "unknown_cost_l2",
     "unknown_margin_l2",
+    "waiting",
 ]

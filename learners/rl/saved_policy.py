@@ -21,7 +21,7 @@ from learners.rl.activations import with_classes, with_names
 from learners.rl.normalisation import Normalisation
 from learners.rl.policy import TrainedPolicy, check_fit, draw_noise
 from learners.rl.views import VIEWS, View, make_view, told
-from learners.strategic.base import with_one_reach
+from learners.strategic.base import with_own_reach
 
 if TYPE_CHECKING:
     import torch
@@ -142,7 +142,7 @@ class SavedPolicy(TrainedPolicy):
             raise ValueError(
                 f"{cls.name}: {shown(str(path))} was trained for {cost} costs; the scenario has {knowledge['cost']}"
             )
-        known = {"cost": cost, **with_one_reach(knowledge), **parameters}
+        known = {"cost": cost, **with_own_reach(knowledge), **parameters}
         missing = [name for name in VIEWS[about["view"]].requires if name not in known]
         if missing:
             raise ValueError(f"{cls.name} must be told {', '.join(missing)}; the scenario tells {', '.join(knowledge)}")

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 from agents.foundation.checks import shown
 from agents.foundation.typing import Bool, Float, Numbers
 from learners.rl.views import Single, View, make_view
-from learners.strategic.base import with_one_reach
+from learners.strategic.base import with_own_reach
 from learners.strategic.observation import read
 
 Info = dict[str, Any]
@@ -29,7 +29,7 @@ def view_of(env: gym.Env[Any, Any] | VectorEnv[Any, Any, Any], name: str) -> Vie
     actions = getattr(game, "single_action_space", game.action_space)
     if not (hasattr(game, "knowledge") and hasattr(game, "horizon") and isinstance(actions, spaces.Box)):
         raise TypeError(f"env must be an environment of strategic classification, got {shown(env)}")
-    return make_view(name, actions.shape[0] - 1, game.horizon, with_one_reach(game.knowledge))
+    return make_view(name, actions.shape[0] - 1, game.horizon, with_own_reach(game.knowledge))
 
 
 class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstructorArgs):

@@ -1,6 +1,6 @@
 """The interface of a learner of the strategic game: it publishes classifiers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -35,6 +35,20 @@ class Truth(NamedTuple):
         Whether no weight of the separator is negative.
     alpha_min : tuple of float or None
         The smallest reaches, where individuals differ.
+    response : str
+        ``"best"`` if all best-respond to the published classifier, else the name of how they answer.
+    lag : int
+        L, so many rounds old is the classifier that individuals of the response ``"lagged"`` know.
+    miss : tuple of float
+        How far from the boundary those of the response ``"miss"`` land: smallest and largest distance.
+    memory : float
+        The share of their last move that individuals keep.
+    improvement : tuple of float or None
+        The share (d,) of a move that changes the true features, too; None where moving improves nobody.
+    lottery : tuple of float
+        With which probabilities the two sides of a rule are accepted.
+    delay : int
+        D, so many rounds late is the learner told what happened.
 
     Examples
     --------
@@ -54,6 +68,30 @@ class Truth(NamedTuple):
     alpha: tuple[float, ...]
     nonnegative: bool
     alpha_min: tuple[float, ...] | None = None
+    response: str = "best"
+    lag: int = 0
+    miss: tuple[float, float] = (0.0, 0.0)
+    memory: float = 0.0
+    improvement: tuple[float, ...] | None = None
+    lottery: tuple[float, float] = (0.0, 1.0)
+    delay: int = 0
+
+    def game_of(self, *survived: str) -> "Truth | None":
+        """Return this truth if its game is the theorems' but for one of the fields ``survived``; else None.
+
+        The theorems' game is that of best responses, whose true labels are told at once. A lottery on it shortens
+        every reach by the factor ``p1 - p0``: the mistakes of the *rule* are those of that game.
+        """
+        usual = Truth._field_defaults
+        changed = [
+            name for name in ("response", "memory", "improvement", "delay") if getattr(self, name) != usual[name]
+        ]
+        if changed == [] and self.lottery != usual["lottery"]:
+            least, alpha = self.alpha_min, shortened(self.alpha, self.lottery)
+            least = None if least is None else shortened(least, self.lottery)
+            return self._replace(alpha=alpha, alpha_min=least, lottery=usual["lottery"])
+        alone = len(changed) == 1 and changed[0] in survived and self.lottery == usual["lottery"]
+        return self if alone or not changed else None
 
     @property
     def one_cost(self) -> bool:
@@ -86,14 +124,40 @@ def checked_truth(truth: Truth) -> Truth:
     least = alpha if truth.alpha_min is None else finite_array("truth.alpha_min", truth.alpha_min, shape)
     if (least < 0.0).any() or (least > alpha).any():
         raise ValueError(f"truth.alpha must be at least 0 and at least truth.alpha_min, got {truth!r}")
+    _check_game(truth)
     return truth
 
 
-def with_one_reach(knowledge: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a scenario tells, with the smallest reach as that of all where reaches differ (Corollary 1)."""
-    if "alpha" in knowledge or "alpha_min" not in knowledge:
-        return knowledge
-    return dict(knowledge) | {"alpha": knowledge["alpha_min"]}
+def _check_game(truth: Truth) -> None:
+    """Check how a truth says that people answer, and what comes of it."""
+    count("truth.lag", truth.lag)
+    count("truth.delay", truth.delay)
+    finite_number("truth.memory", truth.memory, minimum=0.0)
+    for name in ("miss", "lottery"):
+        low, high = finite_array(f"truth.{name}", getattr(truth, name), (2,))
+        if low > high:
+            raise ValueError(f"truth.{name} must be in order, got {getattr(truth, name)!r}")
+    if truth.improvement is not None:
+        finite_array("truth.improvement", truth.improvement, (truth.dim,))
+
+
+def shortened(alpha: Sequence[float], lottery: Sequence[float]) -> tuple[float, ...]:
+    """Return how far people go for a chance of acceptance that moving raises from p0 to p1."""
+    return tuple(reach * (lottery[1] - lottery[0]) for reach in alpha)
+
+
+def with_own_reach(knowledge: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what a scenario tells, with the reach alpha that a learner has to reckon with.
+
+    The smallest where reaches differ (Corollary 1); and where it announces a lottery, by as much shorter.
+    """
+    told = dict(knowledge)
+    if "alpha" not in told and "alpha_min" in told:
+        told["alpha"] = told["alpha_min"]
+    if "lottery" in told and "alpha" in told:
+        low, high = finite_array("lottery", told["lottery"], (2,)).tolist()
+        told["alpha"] = (np.asarray(told["alpha"]) * (high - low)).tolist()
+    return told
 
 
 class Learner(RuledPolicy[State]):
@@ -103,6 +167,8 @@ class Learner(RuledPolicy[State]):
     ----------
     cost : str or None
         The manipulation cost that it is made for: ``"l2"``, ``"l1"``, or None for any.
+    only_mistakes : bool
+        Whether its bound counts every round in which it changes, as that of one that learns from mistakes alone does.
 
     Examples
     --------
@@ -122,6 +188,7 @@ class Learner(RuledPolicy[State]):
 
     game = "strategic"
     cost: ClassVar[str | None] = None
+    only_mistakes: ClassVar[bool] = False
 
     def _weights_shape(self, dim: int) -> tuple[int, ...]:
         return (dim,)
@@ -151,7 +218,7 @@ class Learner(RuledPolicy[State]):
         ValueError
             If it is told too little, or made for another cost.
         """
-        knowledge = with_one_reach(knowledge)
+        knowledge = with_own_reach(knowledge)
         if cls.cost is not None and knowledge.get("cost", cls.cost) != cls.cost:
             raise ValueError(f"{cls.name} is made for {cls.cost} costs; the scenario has {knowledge['cost']}")
         return super().from_knowledge(knowledge, **parameters)

@@ -155,6 +155,7 @@ class BiasedL2(Learner[BiasedL2State]):
     """
 
     name = "biased-l2"
+    only_mistakes = True
     state_class = BiasedL2State
     summary = "Strategic Perceptron for l2 costs with an intercept (Algorithm 5)"
     requires = ("alpha", "radius", "margin")
@@ -200,7 +201,9 @@ class BiasedL2(Learner[BiasedL2State]):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 4's bound; None for other or differing costs or where it was told too much or too little."""
-        told = truth.alpha == (self.alpha,) and self.radius >= truth.radius and self.margin <= truth.margin
-        if truth.cost != "l2" or self.literal or not told or not truth.one_cost:
+        game = truth.game_of()
+        if game is None or truth.cost != "l2" or self.literal or not game.one_cost:
+            return None
+        if game.alpha != (self.alpha,) or self.radius < truth.radius or self.margin > truth.margin:
             return None
         return bounds.biased_l2(self.radius, self.margin, self.alpha, printed=printed)

@@ -9,6 +9,7 @@ from learners.strategic.biased import BiasedL2
 from learners.strategic.fixed import BestFixedClassifier, ConstantClassifier
 from learners.strategic.gradient import StrategicGradient
 from learners.strategic.gradient_max_margin import GradientMaxMargin
+from learners.strategic.improving import ImprovingPerceptron
 from learners.strategic.max_margin import StrategicMaxMargin
 from learners.strategic.perceptron import MarginPerceptron, Perceptron
 from learners.strategic.second_order import SecondOrderStrategicPerceptron
@@ -16,6 +17,7 @@ from learners.strategic.strategic_perceptron import BiasedL1, StrategicPerceptro
 from learners.strategic.three_stage import ThreeStageL2
 from learners.strategic.unknown_cost import UnknownCostL1Single, UnknownCostL2, UnknownMarginL2
 from learners.strategic.unknown_costs_l1 import UnknownCostsL1
+from learners.strategic.wrappers import EchoChecking, Patient
 
 LEARNERS: tuple[type[Learner[Any]], ...] = (
     ConstantClassifier,
@@ -37,4 +39,7 @@ LEARNERS: tuple[type[Learner[Any]], ...] = (
     UnknownCostsL1,
     ThreeStageL2,
     AdaptiveGradient,
+    ImprovingPerceptron,
+    Patient,
+    EchoChecking,
 )

@@ -113,13 +113,14 @@ class MaxMarginLearner(SurrogateLearner[State]):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the maximum-margin learners' bound; None as printed, or where its assumptions fail."""
-        if printed or not self._applies(truth):
+        game = truth.game_of()
+        if printed or game is None or not self._applies(game):
             return None
         if self.bias:
-            return bounds.max_margin_with_bias(truth.radius, truth.margin, max(truth.alpha))
-        if truth.cost == "l2":
-            return bounds.max_margin_l2(truth.radius, truth.margin)
-        return bounds.max_margin_l1(truth.radius, truth.margin, max(truth.alpha))
+            return bounds.max_margin_with_bias(game.radius, game.margin, max(game.alpha))
+        if game.cost == "l2":
+            return bounds.max_margin_l2(game.radius, game.margin)
+        return bounds.max_margin_l1(game.radius, game.margin, max(game.alpha))
 
 
 class StrategicMaxMargin(MaxMarginLearner[MaxMarginState]):

@@ -82,6 +82,7 @@ class Perceptron(Learner[PerceptronState]):
     """
 
     name = "perceptron"
+    only_mistakes = True
     state_class = PerceptronState
     summary = "the classic Perceptron as printed (Algorithm 1), without an intercept; bias=true learns one"
     defaults: ClassVar[tuple[Mapping[str, object], ...]] = (
@@ -117,7 +118,8 @@ class Perceptron(Learner[PerceptronState]):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Novikoff's bound where nobody can move, else None: strategic individuals void it."""
-        if any(truth.alpha):
+        game = truth.game_of()
+        if game is None or any(game.alpha):
             return None
         if not self.bias:
             return bounds.novikoff(truth.radius, truth.margin) if truth.intercept == 0.0 else None
@@ -157,6 +159,7 @@ class MarginPerceptron(Perceptron):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the bound on updates, so on mistakes, where nobody can move and no intercept is needed; else None."""
-        if any(truth.alpha) or self.bias or truth.intercept != 0.0:
+        game = truth.game_of()
+        if game is None or any(game.alpha) or self.bias or truth.intercept != 0.0:
             return None
         return bounds.margin_perceptron(truth.radius, truth.margin, self.rho0, self.learning_rate)

@@ -4,27 +4,41 @@ Algorithm 2 (l2 costs), Algorithm 3 (weighted l1 costs) and its form with an int
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.boundary import scale
 from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost, farthest, steepest
-from agents.foundation.checks import finite_length, finite_reaches, flag
+from agents.foundation.checks import finite_length, finite_reaches, flag, one_of
 from agents.foundation.compiled import compiled
-from agents.foundation.lanes import dot, length
+from agents.foundation.lanes import copy, dot, length
 from agents.foundation.typing import Bool, Float
 from learners import bounds
 from learners.strategic.base import Learner, Truth
 from learners.strategic.rules import concerns, learn, publish, rule_of, write_published
 from learners.strategic.surrogates import may_have_moved, subtract_pull, write_raised, write_surrogate
 
+# Whose surrogate points differ from their reports: negatives accepted on the boundary, or all that are accepted.
+SURROGATES = ("boundary", "always")
+
 
 class StrategicL2State(NamedTuple):
-    """Weights (n, d) and the reach alpha (n,)."""
+    """What one game has learned.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, d)
+    alpha : ndarray, shape (n,)
+    nonnegative, always : ndarray, shape (n,), bool
+        Whether weights are kept at 0 or more, and whether every accepted negative is taken for a mover.
+    """
 
     weights: Float
     alpha: Float
+    nonnegative: Bool
+    always: Bool
 
 
 @rule_of(StrategicL2State, concerns)
@@ -40,9 +54,16 @@ def _learn_l2(
         return False
     d = features.shape[0]
     surrogate, weights = np.empty(d), state.weights[game]
-    write_surrogate(L2, classifier, features, label, state.alpha[game : game + 1], eps, surrogate)
+    if state.always[game]:
+        copy(features, surrogate)
+        if label < 0.0 and scale(classifier)[1] > 0.0:
+            subtract_pull(L2, classifier, state.alpha[game : game + 1], surrogate)
+    else:
+        write_surrogate(L2, classifier, features, label, state.alpha[game : game + 1], eps, surrogate)
     for i in range(d):
         weights[i] += label * surrogate[i]
+        if state.nonnegative[game]:
+            weights[i] = max(0.0, weights[i])
     return True
 
 
@@ -62,11 +83,19 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
     ----------
     alpha : float
         How far an individual moves for the value of being accepted, at least 0.
+    nonnegative : bool
+        Raise negative weights to 0 after every mistake: for separators without negative weights, where moving some
+        features improves whoever moves.
+    surrogate : str
+        ``"boundary"``: as printed, only negatives on the boundary may have moved. ``"always"``: every accepted
+        negative may have, as where people overshoot.
 
     Notes
     -----
     At most ``R^2 |w*|^2`` mistakes (Theorem 1, sharpened) on true points that a hyperplane through the origin
-    separates, if every label is revealed.
+    separates, if every label is revealed. The same bound holds where moving improves whoever moves, if it improves all
+    features alike, or w* has no negative weight and ``nonnegative`` is set; and with ``surrogate="always"`` for people
+    who overshoot within their budget. Told D rounds late, it makes at most ``1 + 2 D`` times as many mistakes.
 
     Examples
     --------
@@ -81,18 +110,34 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
     """
 
     name = "strategic-perceptron-l2"
+    only_mistakes = True
     state_class = StrategicL2State
     summary = "Strategic Perceptron for known l2 costs (Algorithm 2)"
     requires = ("alpha",)
     cost = "l2"
 
-    def __init__(self, alpha: float) -> None:
+    def __init__(
+        self,
+        alpha: float,
+        *,
+        nonnegative: bool = False,
+        surrogate: Annotated[str, "boundary or always"] = "boundary",
+    ) -> None:
         self.alpha = finite_length("alpha", alpha)
-        self.parameters = {"alpha": self.alpha}
+        self.nonnegative = flag("nonnegative", nonnegative)
+        self.always = one_of("surrogate", surrogate, SURROGATES) == "always"
+        chosen = {"nonnegative": self.nonnegative, "surrogate": surrogate}
+        usual = {"nonnegative": False, "surrogate": "boundary"}
+        self.parameters = {"alpha": self.alpha} | {key: chosen[key] for key in chosen if chosen[key] != usual[key]}
 
     def initial_state(self, games: int, dim: int) -> StrategicL2State:
         """Return zero weights for each game."""
-        return StrategicL2State(np.zeros((games, dim)), np.full(games, self.alpha))
+        return StrategicL2State(
+            np.zeros((games, dim)),
+            np.full(games, self.alpha),
+            np.full(games, self.nonnegative),
+            np.full(games, self.always),
+        )
 
     def believed_cost(self, state: StrategicL2State) -> Cost:
         """Return the cost that it was told."""
@@ -100,13 +145,27 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 1's bound, or Corollary 1's where alphas lie in ``[alpha, alpha + gamma/2]``; else None."""
-        if truth.cost != "l2" or truth.intercept != 0.0:
+        game = truth.game_of("response", "improvement", "delay")
+        if game is None or truth.cost != "l2" or truth.intercept != 0.0 or (self.nonnegative and not truth.nonnegative):
             return None
-        least, largest = min(truth.alpha_min or truth.alpha), max(truth.alpha)
+        least, largest = min(game.alpha_min or game.alpha), max(game.alpha)
+        if game != game.game_of():
+            told = least == largest == self.alpha and not printed
+            return self._bound_beyond(game) if told else None
         if least == largest == self.alpha:
             return bounds.strategic_l2(truth.radius, truth.margin, self.alpha, printed=printed)
         if self.alpha <= least and largest - self.alpha <= truth.margin / 2.0 * (1.0 + bounds.RELATIVE_SLACK):
             return bounds.estimated_alpha_l2(truth.radius, truth.margin, self.alpha, printed=printed)
+        return None
+
+    def _bound_beyond(self, truth: Truth) -> float | None:
+        """Return the bound where people improve or overshoot, or the learner is told late; None where none is known."""
+        if truth.delay:
+            return bounds.delayed_l2(truth.radius, truth.margin, truth.delay)
+        improving = truth.improvement is not None and (self.nonnegative or len(set(truth.improvement)) == 1)
+        overshooting = truth.response == "miss" and truth.miss[0] >= 0.0 and self.always
+        if improving or overshooting:
+            return bounds.strategic_l2(truth.radius, truth.margin, self.alpha)
         return None
 
 
@@ -218,6 +277,7 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
     """
 
     name = "strategic-perceptron-l1"
+    only_mistakes = True
     state_class = StrategicL1State
     summary = "Strategic Perceptron for known weighted l1 costs (Algorithm 3)"
     requires = ("alpha", "radius")
@@ -257,8 +317,11 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 2's bound; None for other costs, negative weights of w* or a hyperplane off the origin."""
-        if not self._applies(truth) or truth.intercept != 0.0:
+        # Where moving improves people by a separator without negative weights, nobody of label +1 is harmed.
+        game = truth.game_of("improvement")
+        if game is None or not self._applies(game) or truth.intercept != 0.0:
             return None
+        truth = game
         if self.scale_free:
             return None if printed else bounds.strategic_l1_scale_free(self.radius, truth.margin, max(truth.alpha))
         return bounds.strategic_l1(truth.radius, truth.margin, max(truth.alpha), truth.dim, printed=printed)
@@ -304,8 +367,10 @@ class BiasedL1(StrategicPerceptronL1):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the bound of Section 7; None for other costs or negative weights of w*."""
-        if not self._applies(truth):
+        game = truth.game_of("improvement")
+        if game is None or not self._applies(game):
             return None
+        truth = game
         alpha, norm, bias = max(truth.alpha), 1.0 / truth.margin, truth.intercept / truth.margin
         if self.scale_free:
             return None if printed else bounds.strategic_l1_with_bias_scale_free(self.radius, alpha, norm, bias)

@@ -236,7 +236,8 @@ class UnknownCostL2(Learner[UnknownCostState]):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return Theorem 3's bound; None for other or differing costs, or a hyperplane off the origin."""
-        if truth.cost != "l2" or truth.intercept != 0.0 or self.literal or not self._told_right(truth):
+        game = truth.game_of()
+        if game is None or truth.cost != "l2" or truth.intercept != 0.0 or self.literal or not self._told_right(game):
             return None
         return bounds.unknown_cost_l2(self.radius, self.margin, printed=printed)
 
@@ -279,7 +280,8 @@ class UnknownMarginL2(UnknownCostL2):
 
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the sum of the guesses' bounds; None for other or differing costs, or a hyperplane off the origin."""
-        if truth.cost != "l2" or truth.intercept != 0.0 or printed or not self._can_search(truth):
+        game = truth.game_of()
+        if game is None or truth.cost != "l2" or truth.intercept != 0.0 or printed or not self._can_search(game):
             return None
         return bounds.unknown_margin_l2(self.radius, truth.margin)
 
@@ -325,8 +327,9 @@ class UnknownCostL1Single(UnknownCostL2):
     def bound(self, truth: Truth, *, printed: bool = False) -> float | None:
         """Return the bound of the phases; None for other costs, more movable coordinates or an intercept."""
         others = [alpha for i, alpha in enumerate(truth.alpha) if i != self.direction]
-        if truth.cost != "l1" or truth.intercept != 0.0 or any(others) or printed or self.literal:
+        game = truth.game_of()
+        if game is None or truth.cost != "l1" or truth.intercept != 0.0 or any(others) or printed or self.literal:
             return None
-        if not truth.nonnegative or not self._told_right(truth):
+        if not truth.nonnegative or not self._told_right(game):
             return None
         return bounds.unknown_cost_l1_single(self.radius, self.margin)

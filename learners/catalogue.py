@@ -1,12 +1,11 @@
 """Every learner by its name on the command line."""
 
-import inspect
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 from agents.foundation.checks import perhaps, shown
-from learners.policy import Policy
+from learners.policy import Policy, build_class
 from learners.rl.saved_policy import SavedPolicy
 
 # Modules whose ``LEARNERS`` are the named learners of a game, in the order of tables.
@@ -47,12 +46,4 @@ def build(name: str, knowledge: Mapping[str, object], /, **parameters: object) -
     ValueError
         For an unknown learner or parameter, or one that is told too little.
     """
-    chosen = learner_class(name)
-    signature = inspect.signature(chosen).parameters
-    allowed = tuple(signature)
-    others = any(one.kind is one.VAR_KEYWORD for one in signature.values())  # those of a learner inside
-    for parameter in parameters:
-        if parameter not in allowed and not others:
-            names = ", ".join(allowed) or "none"
-            raise ValueError(f"{name} has no parameter {parameter!r}; it has {names}{perhaps(parameter, allowed)}")
-    return chosen.from_knowledge(knowledge, **parameters)
+    return build_class(learner_class(name), knowledge, parameters)

@@ -1,5 +1,6 @@
 """What all learners share: Stable-Baselines3's ``predict``, with everything learned in an explicit state."""
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from operator import attrgetter
@@ -8,12 +9,13 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.foundation.checks import shown
+from agents.foundation.checks import perhaps, shown
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Key
 
 HERE = f"{__name__.partition('.')[0]}."
 State = TypeVar("State", bound=tuple[NDArray[Any], ...])
+Made = TypeVar("Made", bound="Policy[Any]")
 # Place of the features in an observation of either game.
 FEATURES = 1
 # What compiled rules return, with nothing changed, for an observation that holds a number that is not allowed.
@@ -181,6 +183,24 @@ class Policy(ABC, Generic[State]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+
+def build_class(kind: type[Made], knowledge: Mapping[str, object], parameters: Mapping[str, object]) -> Made:
+    """Build a learner of a class from what a scenario tells and explicit parameters.
+
+    Raises
+    ------
+    ValueError
+        For an unknown parameter, or a learner that is told too little.
+    """
+    signature = inspect.signature(kind).parameters
+    allowed = tuple(signature)
+    others = any(one.kind is one.VAR_KEYWORD for one in signature.values())  # of a learner inside, which asks again
+    for parameter in parameters:
+        if parameter not in allowed and not others:
+            names = ", ".join(allowed) or "none"
+            raise ValueError(f"{kind.name} has no parameter {parameter!r}; it has {names}{perhaps(parameter, allowed)}")
+    return kind.from_knowledge(knowledge, **parameters)
 
 
 def begin(learner: Policy[State], dim: int, games: int = 1) -> State:

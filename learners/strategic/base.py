@@ -1,7 +1,7 @@
 """The interface of a learner of the strategic game: it publishes classifiers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -155,7 +155,7 @@ def with_own_reach(knowledge: Mapping[str, object]) -> Mapping[str, object]:
     if "alpha" not in told and "alpha_min" in told:
         told["alpha"] = told["alpha_min"]
     if "lottery" in told and "alpha" in told:
-        low, high = finite_array("lottery", told["lottery"], (2,)).tolist()
+        low, high = finite_array("lottery", cast(ArrayLike, told["lottery"]), (2,)).tolist()
         told["alpha"] = (np.asarray(told["alpha"]) * (high - low)).tolist()
     return told
 

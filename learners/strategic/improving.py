@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.costs import L2, reach
+from agents.foundation.checks import finite_reaches, shown
 from agents.foundation.lanes import dot, length
 from agents.foundation.typing import Float, Int
 from learners import bounds
@@ -79,6 +80,13 @@ class ImprovingPerceptron(Learner[ImprovingState]):
         (or for all) for weighted l1 costs; at least 0.
     cost : str
         ``"l2"`` or ``"l1"``.
+    improvement : float or array_like, shape (d,)
+        Which share of a move changes the true features, too: nothing but 1 will do.
+
+    Raises
+    ------
+    ValueError
+        If moving improves people in part only: nothing is known of that.
 
     Notes
     -----
@@ -107,9 +115,11 @@ class ImprovingPerceptron(Learner[ImprovingState]):
     only_mistakes = True
     state_class = ImprovingState
     summary = "for people whom moving improves: a mistake takes away what w has along the report"
-    requires = ("alpha", "cost")
+    requires = ("alpha", "cost", "improvement")
 
-    def __init__(self, alpha: ArrayLike, cost: str = "l2") -> None:
+    def __init__(self, alpha: ArrayLike, cost: str = "l2", improvement: ArrayLike = 1.0) -> None:
+        if (finite_reaches("improvement", improvement, axes=1) != 1.0).any():
+            raise ValueError(f"improvement must be 1 in every feature, got {shown(improvement)}")
         self._cost = cost_of(cost, alpha)
         self.parameters = {"alpha": self._cost.alpha.tolist(), "cost": cost}
 

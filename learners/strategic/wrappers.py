@@ -9,24 +9,24 @@ from abc import abstractmethod
 from collections import namedtuple
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from agents.boundary import FLOAT64_EPS
 from agents.costs import Cost
-from agents.foundation.checks import count, shown
+from agents.foundation.checks import count, perhaps, shown
 from agents.foundation.compiled import loop
 from agents.foundation.lanes import copy
-from agents.foundation.typing import Float, Key
+from agents.foundation.typing import Float
 from learners import bounds
-from learners.catalogue import build
-from learners.policy import Policy, RandomizedPolicy, begin
-from learners.strategic.base import Learner, RandomizedLearner, Truth
+from learners.policy import RandomizedPolicy, begin, build_class
+from learners.strategic.algorithms import ALGORITHMS
+from learners.strategic.base import Learner, Truth
 from learners.strategic.rules import concerns, learn, publish, rule_of, stays_inside
 
 
-class Wrapper(RandomizedLearner[Any]):
+class Wrapper(Learner[Any]):
     """A learner that lets another learn from some rounds and publishes what that one publishes.
 
     Attributes
@@ -44,11 +44,11 @@ class Wrapper(RandomizedLearner[Any]):
     defaults = ()  # somebody has to say which learner is inside
 
     def __init__(self, learner: str | Learner[Any], **parameters: object) -> None:
-        chosen = build(learner, {}, **parameters) if isinstance(learner, str) else learner
-        if not isinstance(chosen, Learner) or isinstance(chosen, Wrapper) or not chosen.has_rules():
+        chosen = _named(learner, {}, parameters) if isinstance(learner, str) else learner
+        if not isinstance(chosen, Learner) or isinstance(chosen, (Wrapper, RandomizedPolicy)) or not chosen.has_rules():
             raise ValueError(
-                "learner must be a learner of strategic classification with compiled rules, and no wrapper itself, got "
-                f"{shown(learner)}"
+                "learner must be one of strategic classification with compiled rules, that draws nothing and is built "
+                f"around no other, got {shown(learner)}"
             )
         if chosen is learner and parameters:
             raise ValueError(f"parameters are those of a learner's name, got {shown(parameters)} beside {learner!r}")
@@ -73,18 +73,13 @@ class Wrapper(RandomizedLearner[Any]):
         rest = {name: value for name, value in parameters.items() if name not in ("learner", *cls.own)}
         learner = parameters["learner"]
         if isinstance(learner, str):
-            learner, rest = build(learner, knowledge, **rest), {}
+            learner, rest = _named(learner, knowledge, rest), {}
         return cls(learner, **own, **rest)
 
     @property
     def state_class(self) -> type[Any]:  # type: ignore[override]  # one for each class of states inside
         """The class of its states."""
         return state_class_of(type(self), self.learner.state_class)
-
-    @property
-    def seed(self) -> int:  # type: ignore[override]
-        """Of the draws of the learner inside; 0 if it does not draw."""
-        return getattr(self.learner, "seed", 0)
 
     @staticmethod
     @abstractmethod
@@ -115,37 +110,32 @@ class Wrapper(RandomizedLearner[Any]):
         """Return what the learner inside has found."""
         return self.learner.findings(self.inside(state))
 
-    def for_run(self, seed: int) -> Self:
-        """Return the same learner with other draws in every run, if the learner inside draws."""
-        own = {name: self.parameters[name] for name in self.own}
-        return type(self)(self.learner.for_run(seed), **own)  # type: ignore[arg-type]
-
-    def begin_episode(self, state: Any, game: int, key: Key) -> None:
-        """Let the learner inside draw anew."""
-        assert isinstance(self.learner, RandomizedPolicy)
-        self.learner.begin_episode(self.inside(state), game, key)
-
-    def _continued(self, state: Any, episode_start: Any, games: int, dim: int) -> Any:
-        kind = RandomizedPolicy if isinstance(self.learner, RandomizedPolicy) else Policy
-        return kind._continued(self, state, episode_start, games, dim)
-
     def _maker(self) -> type[Any]:
         return type(self)
+
+
+def _named(name: str, knowledge: Mapping[str, object], parameters: Mapping[str, object]) -> Learner[Any]:
+    """Build an algorithm by its name."""
+    known = {kind.name: kind for kind in ALGORITHMS}
+    if name not in known:
+        raise ValueError(f"learner must be one of {', '.join(known)}, got {shown(name)}{perhaps(name, [*known])}")
+    return build_class(known[name], knowledge, parameters)
 
 
 @cache
 def state_class_of(wrapper: type[Wrapper], inner: type[Any]) -> type[Any]:
     """Return the class of a wrapper's states around a class of states, with its rules."""
     fields = (*inner._fields, *wrapper.fields)
-    kind: Any = namedtuple(f"{wrapper.__name__}{inner.__name__}", fields, module=inner.__module__)  # type: ignore[misc]
+    made = namedtuple(f"{wrapper.__name__}{inner.__name__}", fields, module=inner.__module__)  # type: ignore[misc]
+    kind = cast(Any, made)
     kind.__reduce__ = lambda state: (_restored, (wrapper, inner, tuple(state)))
     # Compiled code on disk knows a class by its name and the file of its module, whose rules it holds, too.
     setattr(sys.modules[inner.__module__], kind.__name__, kind)
     wrapper.add_rules(kind, inner, len(inner._fields))
-    return kind
+    return cast(type[Any], made)
 
 
-def _restored(wrapper: type[Wrapper], inner: type[Any], fields: tuple[Any, ...]) -> Any:
+def _restored(wrapper: type[Wrapper], inner: Any, fields: tuple[Any, ...]) -> Any:
     """Return a state in a process that may not have met its class."""
     return state_class_of(wrapper, inner)(*fields)
 

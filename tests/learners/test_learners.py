@@ -226,7 +226,7 @@ def test_the_perceptron_is_bounded_only_where_nobody_can_move() -> None:
 
 
 def test_every_learner_has_a_name_of_its_own_and_one_line() -> None:
-    assert len(learners_of("strategic")) == 19
+    assert len(learners_of("strategic")) == 20
     for name, learner in learners_of("strategic").items():
         assert learner.name == name == name.lower()
         assert "\n" not in learner.summary

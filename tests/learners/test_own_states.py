@@ -14,6 +14,7 @@ from strategic_env import rollout
 
 KNOWLEDGE = {
     "alpha": 0.3, "radius": 1.0, "margin": 0.1, "direction": 0, "noise": 0.1, "rounds": 100, "horizon": 100,
+    "improvement": 1.0,
     "classes": 3, "classifier": [0.6, 0.8, 0.0], "graph": FeedbackGraph.named("bandit", 3),
 }  # fmt: skip
 MADE_FOR = [(game, name) for game in ("strategic", "multiclass") for name in sorted(learners_of(game))]
@@ -53,7 +54,7 @@ def test_whoever_takes_a_state_without_inheriting_the_rules_arrays_is_refused() 
         name, state_class, parameters = "mine", StrategicL2State, MappingProxyType({})  # type: ignore[assignment]
 
         def initial_state(self, games: int, dim: int) -> StrategicL2State:
-            return StrategicL2State(np.zeros((games, dim)), np.zeros(0))
+            return StrategicL2State(np.zeros((games, dim)), np.zeros(0), np.zeros(0, bool), np.zeros(0, bool))
 
     told = r"^Mine must inherit from a learner that has StrategicL2State, or have its own state$"
     nothing = {"features": [0.0], "prediction": [0.0], "label": [0.0], "classifier": [0.0, 0.0], "round": [0.0]}

@@ -9,8 +9,11 @@ from learners import (
     BestFixedClassifier,
     BiasedL1,
     ConstantClassifier,
+    EchoChecking,
     GradientMaxMargin,
+    ImprovingPerceptron,
     Learner,
+    Patient,
     Perceptron,
     SecondOrderStrategicPerceptron,
     StrategicGradient,
@@ -37,6 +40,9 @@ LEARNERS_AND_SCENARIOS: list[tuple[Learner[Any], str]] = [
     (StrategicGradient([0.3, 0.1], "l1"), "KnownL1"),
     (AdaptiveGradient(0.3), "KnownL2"),
     (UnknownCostsL1(1.0, 0.1), "KnownL1"),
+    (ImprovingPerceptron(0.3), "KnownL2"),
+    (Patient("strategic-perceptron-l2", rounds=2, alpha=0.3), "KnownL2"),
+    (EchoChecking("strategic-perceptron-l1", alpha=0.3, radius=1.0), "KnownL1"),
 ]
 
 

@@ -4,21 +4,27 @@ from typing import Any
 
 import numpy as np
 
-from learners.catalogue import learners_of
+from learners.catalogue import learner_class, learners_of
 from learners.feedback.graph import FeedbackGraph
 from learners.policy import Policy
 
 DIM, CLASSES, GAMES = 3, 4, 3
-STRATEGIC = {"alpha": 0.3, "cost": "l2", "radius": 1.0, "margin": 0.1, "noise": 0.1, "direction": 0, "horizon": 1000}
+STRATEGIC = {
+    "alpha": 0.3, "cost": "l2", "radius": 1.0, "margin": 0.1, "noise": 0.1, "direction": 0, "horizon": 1000,
+    "improvement": 1.0, "lag": 2,
+}  # fmt: skip
 MULTICLASS = {"classes": CLASSES, "graph": FeedbackGraph.named("full", CLASSES), "horizon": 1000, "radius": 1.0}
-NAMES = (*learners_of("strategic"), *learners_of("multiclass"))
+# Learners around a learner, and which.
+AROUND = {"patient": "strategic-perceptron-l2", "echo-checking": "improving-perceptron"}
+NAMES = (*learners_of("strategic"), *AROUND, *learners_of("multiclass"))
 
 
 def built(name: str) -> Policy[Any]:
     """Build a learner of either game by its name."""
-    kind: Any = learners_of("strategic").get(name) or learners_of("multiclass")[name]
-    knowledge = STRATEGIC | {"cost": kind.cost or "l2"} if name in learners_of("strategic") else MULTICLASS
-    more = {"classifier": [0.5, 0.1, -0.2, 0.3]} if name == "best-fixed-classifier" else {}
+    kind: Any = learner_class(name)
+    knowledge = STRATEGIC | {"cost": kind.cost or "l2"} if kind.game == "strategic" else MULTICLASS
+    more: dict[str, Any] = {"classifier": [0.5, 0.1, -0.2, 0.3]} if name == "best-fixed-classifier" else {}
+    more |= {"learner": AROUND[name]} if name in AROUND else {}
     learner: Policy[Any] = kind.from_knowledge(knowledge, **more)
     return learner
 

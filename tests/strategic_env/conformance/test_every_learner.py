@@ -47,6 +47,9 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
     "single-ellipsoid": [{"threshold": 0.1}],
     "chebyshev-halving": [{"restart": True}],
     "three-stage-l2": [{"noise": 0.1}],
+    "improving-perceptron": [{"improvement": 1.0}],
+    "patient": [{"learner": "strategic-perceptron-l2", "rounds": 3}],
+    "echo-checking": [{"learner": "strategic-perceptron-l2"}],
     "gappletron": [{}, {"descent": "projected", "norm": 0.8}, {"descent": "parameter_free"}],
     "density-centres": [{}, {"capped": False, "similarity": "euclidean"}],
     "second-order-centres": [{}],
@@ -56,6 +59,9 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
 # Forms for other costs than those of the first scenario.
 ELSEWHERE: list[tuple[str, str, dict[str, object]]] = [
     ("biased-l2", "BiasedL2", {}),
+    ("strategic-perceptron-l2", "KnownL2", {"nonnegative": True, "surrogate": "always"}),
+    ("improving-perceptron", "KnownL1", {"improvement": [1.0, 1.0]}),
+    ("patient", "KnownL1", {"learner": "biased-l1", "rounds": 2}),
     ("strategic-max-margin", "KnownL1", {"bias": True}),
     ("strategic-gradient", "KnownL1", {}),
     ("adaptive-gradient", "KnownL1", {}),

@@ -146,6 +146,9 @@ FAST = [
     case("biased-l1", "GermanCredit", separable=True),
     case("biased-l1", "BiasedL1", [10], _scale_free=True),
     case("accepted-only-l2", "KnownL2", [2, 10], feedback="apple_tasting"),
+    case("strategic-perceptron-l2", "KnownL2", [10], _nonnegative=True, _surrogate="always"),
+    case("improving-perceptron", "KnownL2", [2], _improvement=1.0, noise=0.1),
+    case("patient", "KnownL2", [2, 10], _learner="strategic-perceptron-l2", _rounds=3),
 ]
 SLOW = [
     case("perceptron", "KnownL2", HIGH, _bias=True, noise=0.1),
@@ -179,6 +182,11 @@ SLOW = [
     case("accepted-only-l2", "KnownL2", [2], noise=0.1, horizon=5000, _seed=5),
     case("three-stage-l2", "KnownL2", ALL_DIMS, noise=0.1, _noise=0.1, feedback="apple_tasting"),
     case("three-stage-l2", "KnownL2", [2], noise=0.1, _noise=0.1, horizon=5000),
+    case("strategic-perceptron-l2", "KnownL2", ALL_DIMS, _nonnegative=True, noise=0.1),
+    case("strategic-perceptron-l2", "KnownL2", ALL_DIMS, _surrogate="always", feedback="apple_tasting"),
+    case("improving-perceptron", "KnownL1", ALL_DIMS, _improvement=1.0),
+    case("patient", "KnownL1", ALL_DIMS, _learner="biased-l1", _rounds=5, noise=0.1),
+    case("echo-checking", "KnownL2", ALL_DIMS, _learner="gradient-max-margin", _bias=True),
     case("constant-classifier", "KnownL2", ALL_DIMS, _accept=False),
     case("best-fixed-classifier", "KnownL2", [2], _classifier=[0.3, -0.5, 0.1]),
 ]
@@ -195,7 +203,11 @@ def test_all_forms_play_the_same_game(
 
 
 def test_every_learner_takes_part() -> None:
-    assert {one.values[0] for one in itertools.chain(*FAST, *SLOW)} == set(learners_of("strategic"))
+    assert {one.values[0] for one in itertools.chain(*FAST, *SLOW)} == {
+        *learners_of("strategic"),
+        "patient",
+        "echo-checking",
+    }
 
 
 @pytest.mark.parametrize("observation", ["dict", "flat"])

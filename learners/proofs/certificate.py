@@ -5,6 +5,7 @@ of the learner's state selects the proof*: a new kind of learner adds an entry t
 state.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.boundary import FLOAT64_EPS
-from agents.costs import steepest
+from agents.costs import L2, steepest
 from agents.foundation.checks import LARGEST, finite_array, hyperplane, shown
 from agents.foundation.typing import Float
 from learners.bounds import RELATIVE_SLACK
@@ -24,6 +25,7 @@ from learners.proofs.invariants import AT_LEAST, AT_MOST, EQUAL, ProofState, Ste
 from learners.separators.solvers import RELATIVE_GAP
 from learners.strategic.base import Learner, Truth, checked_truth
 from learners.strategic.biased import ACCEPT_NOBODY, LEARN, BiasedL2State
+from learners.strategic.improving import ImprovingState
 from learners.strategic.observation import FLOAT32_EPS, Reading, read, rounding
 from learners.strategic.perceptron import PerceptronState
 from learners.strategic.strategic_perceptron import StrategicL1State, StrategicL2State, scale_free_step
@@ -72,7 +74,24 @@ def view_l2(found: StrategicL2State, truth: Truth, ideal: Float) -> ProofState:
     return ProofState(
         found, weights, np.array([most]), weights / (norm(weights) or 1.0), estimate, least, most,
         gain(estimate, most, truth.margin),
+        corrected=slice(0, -1) if found.nonnegative else slice(0, 0),
+        beyond=bool(found.always),
     )  # fmt: skip
+
+
+def view_improving(found: ImprovingState, truth: Truth, ideal: Float) -> ProofState:
+    """Read an `ImprovingPerceptron`: its bar stands at half of the reach, as with a pull of half of alpha."""
+    weights, alpha, size = np.append(found.weights, 0.0), found.alpha, norm(found.weights)
+    if int(found.norm) == L2:
+        direction, best = weights / (size or 1.0), 0
+        sine = float(alpha[0]) / math.hypot(2.0 * truth.radius, float(alpha[0]))
+    else:
+        best, direction = steepest(weights[:-1], alpha), np.zeros_like(weights)
+        direction[best] = math.copysign(best >= 0, weights[best])
+        least = 1.0 / math.sqrt(float((1.0 / alpha**2).sum())) if alpha.all() else 0.0
+        sine = least / (2.0 * (truth.radius + float(alpha.max())))
+    reach = float(alpha[best]) if size else 0.0
+    return ProofState(found, weights, alpha, direction, reach / 2.0, reach, reach, sine=sine)
 
 
 def view_l1(found: StrategicL1State, truth: Truth, ideal: Float) -> ProofState:
@@ -156,7 +175,19 @@ PROOFS = {
         (*ASSUMED, (18, proofs.only_mistakes), (18, proofs.kept_margin), *PUBLIC),
         tuple((18, invariant) for _, invariant in UPDATES),
     ),
-    StrategicL2State: Proof(view_l2, ("alpha",), ASSUMED + PLACES + PUBLIC, UPDATES),
+    StrategicL2State: Proof(view_l2, ("alpha", "nonnegative", "always"), ASSUMED + PLACES + PUBLIC, UPDATES),
+    ImprovingState: Proof(
+        view_improving,
+        ("alpha", "norm"),
+        (*ASSUMED, (19, proofs.improves), *((19, invariant) for _, invariant in PLACES), *PUBLIC),
+        (
+            (19, proofs.away),
+            (19, proofs.projection),
+            (19, proofs.approach),
+            (19, proofs.shrinking),
+            (19, proofs.few_projections),
+        ),
+    ),
     StrategicL1State: Proof(
         view_l1,
         ("alpha", "radius", "fake", "scale_free", "literal"),
@@ -227,7 +258,7 @@ class Certificate:
     learner : Learner
         `Perceptron` or `MarginPerceptron` (whose proofs need that nobody moves), `StrategicPerceptronL2` (also with an
         estimate that is at most gamma/2 below every alpha), `StrategicPerceptronL1`, `BiasedL1`, `UnknownCostL2`,
-        `UnknownMarginL2`, `UnknownCostL1Single` or `BiasedL2`.
+        `UnknownMarginL2`, `UnknownCostL1Single`, `BiasedL2` or `ImprovingPerceptron`.
     separator : array_like, shape (d + 1,)
         ``[w*, b*]`` at any scale: it separates the true features with the truth's margin.
     truth : Truth

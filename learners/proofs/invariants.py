@@ -83,6 +83,8 @@ class ProofState(NamedTuple):
     budget: float = math.inf  # mistakes that a phase survives
     nobody: bool = False  # accepted while there are no weights
     clears: bool = False  # takes weights that are but rounding errors for none
+    beyond: bool = False  # movers may land beyond the boundary
+    sine: float = 0.0  # what the cosine of w and a mistake's report is at least
 
     @property
     def pull(self) -> Float:
@@ -163,11 +165,13 @@ def as_told(old: Any, new: Any, told: tuple[str, ...]) -> Claims:
 
 def separable(step: Step) -> Claims:
     """True points keep the margin from w* and lie within R; where no weight may be negative, none of w* is."""
+    # The label of a mover whom that has changed says nothing of where it came from.
+    label = 0.0 if step.facts.improvement is not None and step.moved else step.label
     side, z = float(step.truth @ step.separator) + step.before.offset, step.truth + step.before.origin
     away = norm(step.before.origin)  # the separator's intercept is at most |offset| + |w*||p|
     scale = (norm(z) + 2.0 * away) * norm(step.separator) + abs(step.before.offset)
     longest_true = math.hypot(step.facts.radius, step.before.fake)
-    yield Claim("y z.w*", step.label * side if step.label else abs(side), AT_LEAST, 1.0, scale)
+    yield Claim("y z.w*", label * side if label else abs(side), AT_LEAST, 1.0, scale)
     yield Claim("|z|", norm(z), AT_MOST, longest_true, longest_true + away)
     if (ideal := step.separator[step.before.corrected]).size:
         yield Claim("min w*_j", float(ideal.min()), AT_LEAST, 0.0)
@@ -200,16 +204,17 @@ def forbidden_zone(step: Step) -> Claims:
 
 
 def movers(step: Step) -> Claims:
-    """A mover lands on the boundary, comes along the pull and not from farther than people reach."""
+    """A mover lands on the boundary (or beyond), comes along the pull and not from farther than people reach."""
     # For l2 costs the report less the pull is the projection of the true point on w's own line.
     if step.moved:
         weights, direction, move = step.before.weights, step.before.direction, step.report - step.truth
         origin, along = step.report - step.before.pull, float(move @ direction)
-        yield Claim("w.x - w.pull", float(weights @ origin), EQUAL, 0.0, norm(weights) * step.reach)
+        sense = AT_LEAST if step.before.beyond else EQUAL
+        yield Claim("w.x - w.pull", float(weights @ origin), sense, 0.0, norm(weights) * step.reach)
         yield Claim("move across the pull", norm(move - along * direction), AT_MOST, 0.0, step.reach)
         yield Claim("move along the pull", along, AT_LEAST, 0.0, step.reach)
         yield Claim("move along the pull", along, AT_MOST, step.before.most, step.reach)
-        if not step.before.corrected.stop:
+        if step.facts.cost == "l2":
             yield Claim("|x - pull|", norm(origin), AT_MOST, norm(step.truth), step.reach)
 
 
@@ -297,6 +302,9 @@ def wrong_side(step: Step) -> Claims:
     """Lemma 2: w errs on x~, too, or misses the margin asked for; the x~ of a mover lies on w's own line."""
     value, scale = float(step.label * step.surrogate @ step.before.weights), norm(step.before.weights) * step.reach
     sense, limit = EQUAL if step.on_plane else AT_MOST, max(0.0, step.before.threshold)
+    if step.on_plane and step.before.beyond:
+        limit = float(step.before.weights @ (step.before.pull - step.report))
+        yield Claim("w.x - w.pull", -limit, AT_LEAST, 0.0, scale)
     yield Claim("y x~.w", value, sense, limit, scale)
 
 
@@ -310,7 +318,7 @@ def alignment(step: Step) -> Claims:
 def growth(step: Step) -> Claims:
     """A mistake adds at most |x~|^2 to |w|^2, and a bit more with a tie-break or a margin; x~ is not too long."""
     before, after, length = norm(step.before.weights), norm(step.after), norm(step.surrogate)
-    exact = step.on_plane and not (step.before.extra or step.before.corrected.stop)
+    exact = step.on_plane and not (step.before.extra or step.before.corrected.stop or step.before.beyond)
     scale = step.size * (step.size + before + after)
     yield Claim("|x~|", length, AT_MOST, longest(step.before, step.facts.radius), step.reach)
     limit = length**2 + step.before.extra
@@ -323,6 +331,59 @@ def few_mistakes(step: Step) -> Claims:
     m, ideal = step.mistakes, norm(step.separator)
     scale = m * step.size * ideal * (m + ideal * (step.size + norm(step.after)))
     yield Claim("m^2", (step.before.gain * m) ** 2, AT_MOST, step.limit * ideal**2, scale)
+
+
+def improves(step: Step) -> Claims:
+    """Whoever moves becomes what it reports, all features of it, and everybody reaches as far as was told."""
+    improvement, alpha = np.array(step.facts.improvement or 0.0), np.array(step.facts.alpha)
+    yield Claim("min improvement", float(improvement.min()), AT_LEAST, 1.0)
+    yield Claim("alpha, off its value", float(abs(step.before.alpha - alpha).max()), AT_MOST, 0.0)
+    yield Claim("max alpha - min alpha", float((alpha - (step.facts.alpha_min or alpha)).max()), AT_MOST, 0.0)
+    if step.mistake and step.moved:
+        yield Claim("y x.w*", step.label * float(step.report @ step.separator), AT_LEAST, 0.0, step.reach)
+
+
+def away(step: Step) -> Claims:
+    """A mistake's report lies far from w's own hyperplane: cos(w, x)^2 is at least what half of the reach gives it."""
+    size, length = norm(step.before.weights), norm(step.report)
+    if size:
+        cosine = float(step.before.weights @ step.report) / (size * length)
+        yield Claim("cos(w, x)^2", cosine**2, AT_LEAST, step.before.sine**2, step.reach / length)
+        yield Claim("y x.w", step.label * cosine, AT_MOST, 0.0, step.reach / length)
+    else:
+        yield Claim("y of the first mistake", step.label, EQUAL, -1.0)
+
+
+def projection(step: Step) -> Claims:
+    """A mistake takes from w what it has along x; without w, w becomes y x."""
+    weights, x = step.before.weights, step.report
+    expected = weights - float(weights @ x) / float(x @ x) * x if weights.any() else step.label * x
+    if norm(expected) <= NO_WEIGHTS * norm(weights):
+        expected = np.zeros_like(weights)
+    yield Claim("distance of w_new from what x makes of w", norm(step.after - expected), AT_MOST, 0.0, step.size)
+
+
+def approach(step: Step) -> Claims:
+    """w.w* does not fall, and is at least |w| / R after the first mistake."""
+    value, scale = float(step.after @ step.separator), step.size * norm(step.separator)
+    least = float(step.before.weights @ step.separator)
+    if not step.before.weights.any():
+        least = norm(step.after) / step.facts.radius
+    yield Claim("w.w*", value, AT_LEAST, least, scale)
+
+
+def shrinking(step: Step) -> Claims:
+    """A mistake but the first shortens w at least by the sine of that angle."""
+    before, after = norm(step.before.weights), norm(step.after)
+    if before:
+        limit = before**2 * (1.0 - step.before.sine**2)
+        yield Claim("|w_new|^2", after**2, AT_MOST, limit, before * step.size)
+
+
+def few_projections(step: Step) -> Claims:
+    """The theorem: |w| shrinks by a factor with every mistake but the first, and stays above gamma / R of its first."""
+    factor, ratio = -math.log1p(-(step.before.sine**2)), step.facts.radius / step.facts.margin
+    yield Claim("m - 1", (step.mistakes - 1) * factor, AT_MOST, 2.0 * math.log(ratio), step.mistakes)
 
 
 def verdict(step: Step) -> Claims:

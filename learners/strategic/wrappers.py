@@ -44,7 +44,7 @@ class Wrapper(Learner[Any]):
     defaults = ()  # somebody has to say which learner is inside
 
     def __init__(self, learner: str | Learner[Any], **parameters: object) -> None:
-        chosen = _named(learner, {}, parameters) if isinstance(learner, str) else learner
+        chosen = _class_of(learner)(**parameters) if isinstance(learner, str) else learner
         if not isinstance(chosen, Learner) or isinstance(chosen, (Wrapper, RandomizedPolicy)) or not chosen.has_rules():
             raise ValueError(
                 "learner must be one of strategic classification with compiled rules, that draws nothing and is built "
@@ -73,7 +73,7 @@ class Wrapper(Learner[Any]):
         rest = {name: value for name, value in parameters.items() if name not in ("learner", *cls.own)}
         learner = parameters["learner"]
         if isinstance(learner, str):
-            learner, rest = _named(learner, knowledge, rest), {}
+            learner, rest = build_class(_class_of(learner), knowledge, rest), {}
         return cls(learner, **own, **rest)
 
     @property
@@ -114,12 +114,12 @@ class Wrapper(Learner[Any]):
         return type(self)
 
 
-def _named(name: str, knowledge: Mapping[str, object], parameters: Mapping[str, object]) -> Learner[Any]:
-    """Build an algorithm by its name."""
+def _class_of(name: str) -> type[Learner[Any]]:
+    """Return the class of an algorithm."""
     known = {kind.name: kind for kind in ALGORITHMS}
     if name not in known:
         raise ValueError(f"learner must be one of {', '.join(known)}, got {shown(name)}{perhaps(name, [*known])}")
-    return build_class(known[name], knowledge, parameters)
+    return known[name]
 
 
 @cache

@@ -13,6 +13,7 @@ from agents.populations.nature import farthest_negative
 from learners import (
     BiasedL1,
     BiasedL2,
+    ImprovingPerceptron,
     MarginPerceptron,
     Perceptron,
     StrategicPerceptronL1,
@@ -77,13 +78,24 @@ class Game:
         self.round = self.mistakes = 0
 
     def answer(self, member: int) -> tuple[bool, Array]:
-        report = np.empty(self.pool.truth.dim)
-        return respond(self.norm, self.action, self.pool.z[member], self.budgets[member % len(self.budgets)], report)[
-            0
-        ], report
+        report, z, budget = np.empty(self.pool.truth.dim), self.pool.z[member], self.budgets[member % len(self.budgets)]
+        accepted, moved, _ = respond(self.norm, self.action, z, budget, report)
+        if moved and self.pool.truth.response == "miss":
+            far = np.linalg.norm(report - z)
+            report += 0.7 * max(0.0, budget[0] - far) * (report - z) / far
+        return accepted, report
+
+    def label(self, member: int, report: Array) -> float:
+        """The label that counts: of a mover who improves, that of the point that it becomes."""
+        z, improvement = self.pool.z[member], self.pool.truth.improvement
+        if improvement is None or (report == z).all():
+            return float(self.pool.labels[member])
+        side = (z + improvement * (report - z)) @ self.pool.separator[:-1] + self.pool.separator[-1]
+        return 1.0 if side >= -1e-12 * (self.pool.truth.radius + max(self.pool.truth.alpha)) else -1.0
 
     def play(self, member: int) -> None:
-        (accepted, report), label = self.answer(member), self.pool.labels[member]
+        accepted, report = self.answer(member)
+        label = self.label(member, report)
         self.round += 1
         self.mistakes += (label > 0) != accepted and (accepted or not self.hidden)
         observation = {
@@ -98,7 +110,8 @@ class Game:
 
     def wrong(self) -> Iterator[int]:
         """The members on whom the published classifier errs."""
-        return (k for k, label in enumerate(self.pool.labels) if self.answer(k)[0] != (label > 0))
+        answers = ((k, *self.answer(k)) for k in range(len(self.pool.z)))
+        return (k for k, accepted, report in answers if accepted != (self.label(k, report) > 0))
 
     def finish(self, rng: np.random.Generator, greedy: bool, rounds: int = ROUNDS) -> Certificate:
         for _ in range(rounds):
@@ -118,7 +131,25 @@ class Kind(NamedTuple):
     biased: bool = False
     differ: float = 0.0  # by how many margins the alphas of individuals differ
     least: float = 0.05  # distance from the separator, in radii
+    improvement: float | None = None  # the share of a move that changes the true features
+    overshoots: bool = False  # movers land beyond the boundary
     rounds: int = ROUNDS
+
+    @property
+    def usual(self) -> bool:
+        """Whether people best-respond, and stay who they are."""
+        return self.improvement is None and not self.overshoots
+
+    def truth_of(self, truth: Truth, cost: Any) -> Truth:
+        """Return what is true of people of this cost who answer so."""
+        if self.differ:
+            reaches, least = (cost.alpha.max(),), (cost.alpha.min(),)
+        else:
+            reaches, least = tuple(cost.budgets(truth.dim)[0].tolist()), None
+        truth = truth._replace(cost=f"l{cost.norm}", alpha=reaches, alpha_min=least)
+        if self.improvement is not None:
+            truth = truth._replace(improvement=(self.improvement,) * truth.dim)
+        return truth._replace(response="miss", miss=(0.0, max(reaches))) if self.overshoots else truth
 
     def games(self, seed: int, dims: Any, alphas: Any, copies: int = 1, **options: Any) -> Iterator[Certificate]:
         """Play a game for each kind of pool and order, ``copies`` times."""
@@ -130,11 +161,7 @@ class Kind(NamedTuple):
             cost = self.cost(alpha)
             if self.differ:
                 cost = L2Cost(np.maximum(0.0, alpha[0] - self.differ * pool.truth.margin * rng.random(len(pool.z))))
-            truth = pool.truth
-            if cost.norm == 1:
-                truth = truth._replace(alpha=tuple(cost.budgets(dim)[0].tolist()))
-            elif self.differ:
-                truth = truth._replace(alpha=(cost.alpha.max(),), alpha_min=(cost.alpha.min(),))
+            truth = self.truth_of(pool.truth, cost)
             game = Game(self.learner(alpha, truth), pool._replace(truth=truth), cost, **options)
             yield game.finish(rng, greedy, self.rounds)
             assert game.mistakes <= game.certificate.mistakes
@@ -184,8 +211,23 @@ KINDS = {
     "StrategicPerceptronL2, estimate": Kind(below(0.3)),
     "StrategicPerceptronL2, worst estimate": Kind(below(0.5)),
     "StrategicPerceptronL2, heterogeneous": Kind(smallest, differ=0.5),
+    "StrategicPerceptronL2, overshot": Kind(
+        lambda alpha, truth: StrategicPerceptronL2(alpha[0], surrogate="always"), overshoots=True
+    ),
+    "StrategicPerceptronL2, improved": Kind(
+        lambda alpha, truth: StrategicPerceptronL2(alpha[0]), improvement=0.5
+    ),
+    "StrategicPerceptronL2, nonnegative": Kind(
+        lambda alpha, truth: StrategicPerceptronL2(alpha[0], nonnegative=True),
+        lambda alpha: L2Cost(alpha[0]), nonnegative=True, improvement=0.5,
+    ),
     "StrategicPerceptronL1": l1(StrategicPerceptronL1),
     "BiasedL1": l1(BiasedL1, biased=True),
+    "ImprovingPerceptron": Kind(lambda alpha, truth: ImprovingPerceptron(alpha[0]), improvement=1.0),
+    "ImprovingPerceptron, l1": Kind(
+        lambda alpha, truth: ImprovingPerceptron(truth.alpha, "l1"),
+        lambda alpha: WeightedL1Cost(np.maximum(alpha, alpha[0] / 4.0)), improvement=1.0,
+    ),
 }  # fmt: skip
 # They need long games; alpha must be at most R.
 SEARCHES = {

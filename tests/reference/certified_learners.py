@@ -6,6 +6,7 @@ from typing import Any
 from learners import (
     BiasedL1,
     BiasedL2,
+    ImprovingPerceptron,
     MarginPerceptron,
     Perceptron,
     StrategicPerceptronL1,
@@ -24,5 +25,6 @@ LEARNER: dict[str, Callable[[float, float], Any]] = {
     "UnknownCostL2": UnknownCostL2,
     "UnknownMarginL2": lambda radius, margin: UnknownMarginL2(radius),
     "UnknownCostL1Single": lambda radius, margin: UnknownCostL1Single(radius, margin, 0),
+    "ImprovingPerceptron": lambda radius, margin: ImprovingPerceptron(0.3),
     "BiasedL2": lambda radius, margin: BiasedL2(0.3, radius, margin),
 }

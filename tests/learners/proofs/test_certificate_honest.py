@@ -73,7 +73,7 @@ def test_no_alarm_in_an_honest_game(
     alpha = pool.truth.alpha[0] * rng.choice([0.0, 0.5, 1.0, 1.0], dim)
     alpha[0] = pool.truth.alpha[0]
     cost = chosen.cost(alpha)
-    truth = pool.truth._replace(alpha=tuple(cost.budgets(dim)[0].tolist()))
+    truth = chosen.truth_of(pool.truth, cost)
     form(chosen.learner(alpha, truth), pool._replace(truth=truth), cost).finish(rng, greedy, 100).raise_if_violated()
 
 

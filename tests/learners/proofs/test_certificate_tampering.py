@@ -38,6 +38,7 @@ def game(name: str, certificate: type[Certificate] = Certificate) -> Game:
     learner = LEARNER[name](radius, margin)
     alpha = reaches.get(name, (0.3, 0.2) if learner.cost == "l1" else (0.3,))
     truth = Truth(learner.cost or "l2", 2, radius, margin, offset, alpha, True)
+    truth = truth._replace(improvement=(1.0, 1.0) if name == "ImprovingPerceptron" else None)
     pool = Pool(z, labels, np.append(NORMAL, offset), truth)
     cost = WeightedL1Cost(alpha) if learner.cost == "l1" else L2Cost(alpha[0])
     return Game(learner, pool, cost, certificate=certificate)

@@ -59,7 +59,7 @@ PARAMETERS: dict[str, list[dict[str, object]]] = {
 # Forms for other costs than those of the first scenario.
 ELSEWHERE: list[tuple[str, str, dict[str, object]]] = [
     ("biased-l2", "BiasedL2", {}),
-    ("strategic-perceptron-l2", "KnownL2", {"nonnegative": True, "surrogate": "always"}),
+    ("strategic-perceptron-l2", "KnownL2", {"surrogate": "always"}),
     ("improving-perceptron", "KnownL1", {"improvement": [1.0, 1.0]}),
     ("patient", "KnownL1", {"learner": "biased-l1", "rounds": 2}),
     ("strategic-max-margin", "KnownL1", {"bias": True}),

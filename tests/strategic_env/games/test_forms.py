@@ -19,7 +19,7 @@ from scipy import stats
 from agents import FixedSequence, L2Cost, WeightedL1Cost
 from agents.boundary import on_boundary, side
 from agents.foundation import streams, ziggurat
-from learners.catalogue import learners_of
+from learners.catalogue import learner_class, learners_of
 from strategic_env import scenario
 from strategic_env.bench.rollout import rollout
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
@@ -87,7 +87,7 @@ def single_loop(learner: Any, one: Any, game: int, seed: int) -> Loop:
 
 def assert_forms_agree(name: str, parameters: dict[str, Any], game: str, options: dict[str, Any]) -> Loop:
     one, seed = scenario(game, **options), 7
-    learner = learners_of("strategic")[name].from_knowledge(one.knowledge, **parameters)
+    learner = learner_class(name).from_knowledge(one.knowledge, **parameters)
     loop = vector_loop(learner, one, GAMES, seed)
     # A learner that draws has a stream for each row, so that only the first row is that of a single environment.
     for i in range(1 if "seed" in learner.parameters else GAMES):

@@ -296,7 +296,10 @@ class Certificate:
     """
 
     def __init__(self, learner: Learner[Any], separator: ArrayLike, truth: Truth) -> None:
-        self._truth = checked_truth(truth)
+        game = checked_truth(truth).game_of("response", "improvement")
+        if game is None:
+            raise ValueError(f"truth must be of labels told at once, and of one change of the game, got {truth!r}")
+        self._truth = truth = game
         state = learner.initial_state(1, truth.dim) if isinstance(learner, Learner) else None
         if type(state) not in PROOFS:
             raise TypeError(f"learner must be one whose proof is known, got {shown(learner)}")

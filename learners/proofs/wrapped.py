@@ -65,16 +65,16 @@ class WrappedCertificate:
     def __init__(self, learner: Patient | EchoChecking, separator: ArrayLike, truth: Truth) -> None:
         if not isinstance(learner, (Patient, EchoChecking)):
             raise TypeError(f"learner must be a Patient or an EchoChecking one, got {shown(learner)}")
-        late = isinstance(learner, EchoChecking)
-        if truth.response != ("best" if late else "lagged" if truth.lag else truth.response):
-            raise ValueError(f"truth.response must be the one that {learner.name} is for, got {truth.response!r}")
-        if not late and (truth.delay or truth.lag > learner.rounds):
+        lag, delay = (learner.rounds, 0) if isinstance(learner, Patient) else (0, truth.delay)
+        if truth.delay > delay or (truth.response == "lagged" and truth.lag > lag):
             raise ValueError(
-                f"truth must have no delay and a lag of at most {learner.rounds}, got {truth.delay} and {truth.lag}"
+                f"truth must have a lag of at most {lag} and a delay of at most {delay} for {learner.name}, "
+                f"got {truth.lag} and {truth.delay}"
             )
         self._learner, self._truth = learner, truth
-        self.inside = Certificate(learner.learner, separator, truth._replace(response="best", lag=0, delay=0))
-        self._wait = truth.delay if late else learner.rounds
+        response = "best" if truth.response == "lagged" else truth.response
+        self.inside = Certificate(learner.learner, separator, truth._replace(response=response, lag=0, delay=0))
+        self._wait = max(lag, delay)
         self._state = learner.initial_state(1, truth.dim)
         self._published: Float = np.zeros(truth.dim + 1)
         self.violation: Violation | None = None

@@ -107,6 +107,8 @@ class RecordedGame:
         """Return what holds the rounds against a proof, if one applies."""
         if truth is None or self.learner.bound(truth) is None or self.learner.state_class not in PROOFS:
             return None
+        if truth.delay:  # the proofs know the round that is told at once
+            return None
         separator, population = self._game.arrivals.separator, self.setting.population
         if separator is None and isinstance(population, Members):
             separator = margins.max_margin(population.features, population.labels, bias=truth.intercept != 0.0)

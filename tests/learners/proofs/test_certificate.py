@@ -234,3 +234,14 @@ def test_people_who_do_not_improve_as_the_proof_needs_are_a_violation() -> None:
             game.play(member)
         assert (game.certificate.violation is not None) == fails
         assert not fails or game.certificate.violation.invariant == "1 progress"  # type: ignore[union-attr]
+
+
+def test_a_lottery_shortens_reaches_and_delays_are_refused() -> None:
+    truth = Truth("l2", 1, 1.0, 0.25, 0.0, (1.0,), True, lottery=(0.5, 1.0))
+    z, labels = np.array([[-0.25], [0.25]]), np.array([-1.0, 1.0])
+    game = Game(StrategicPerceptronL2(0.5), Pool(z, labels, np.array([1.0, 0.0]), truth), L2Cost(0.5))
+    game.finish(np.random.default_rng(0), greedy=True).raise_if_violated()
+    assert game.mistakes == 1
+    for late in (truth._replace(delay=1), truth._replace(response="miss")):
+        with pytest.raises(ValueError, match="truth must be of labels told at once"):
+            Certificate(StrategicPerceptronL2(0.5), np.array([1.0, 0.0]), late)

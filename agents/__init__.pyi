@@ -22,3 +22,5 @@ from .responses.individuals import BudgetLimited as BudgetLimited
 from .responses.individuals import Individual as Individual
 from .responses.individuals import Noisy as Noisy
 from .responses.individuals import Truthful as Truthful
+from .responses.miss import Missing as Missing
+from .responses.quantal import Quantal as Quantal

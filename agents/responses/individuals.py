@@ -1,14 +1,20 @@
 """How an individual answers a published classifier."""
 
-from typing import Protocol
+from abc import abstractmethod
+from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from agents.costs import L2, Cost, L2Cost, WeightedL1Cost
+from agents.costs import Cost, cost_terms
 from agents.foundation import streams
-from agents.foundation.checks import finite_length, finite_number
+from agents.foundation.checks import LARGEST, finite_array, finite_length, finite_number, shown
 from agents.foundation.typing import Float, Key
 from agents.foundation.unchangeable import Unchangeable
+from agents.responses.answers import answer_one, draw_games
+from agents.responses.exact import Exact
+from agents.responses.scalar import Scalar
+
+Response: TypeAlias = Exact | Scalar
 
 
 class Individual(Protocol):
@@ -41,7 +47,75 @@ class Individual(Protocol):
         """Return the report (d,) of the individual with true ``features`` (d,) who arrives in round ``round``."""
 
 
-class BestResponse(Unchangeable):
+class Terms(NamedTuple):
+    """What a compiled response must know of a game.
+
+    Attributes
+    ----------
+    dim : int
+    radius : float
+        R, the largest norm of true features.
+    reach_scale : float
+        The largest distance anybody moves.
+    value : float
+        What being accepted is worth.
+    """
+
+    dim: int
+    radius: float
+    reach_scale: float
+    value: float = 1.0
+
+
+class CompiledIndividual(Unchangeable):
+    """Somebody whose answers compiled code knows: every form of the game plays them without Python.
+
+    A subclass that has a `report` of its own, and no `response`, answers in Python again.
+
+    Attributes
+    ----------
+    option : str
+        What scenarios call it.
+    """
+
+    option: ClassVar[str]
+    slack = 0.0
+
+    @abstractmethod
+    def response(self, terms: Terms, games: int, block: int) -> Response:
+        """Return the response of N games, with room for a block of so many rounds (at least 4)."""
+
+    def slack_for(self, alpha: float) -> float:
+        """Return how far a report lies beyond what a best response moves, at most, for the largest alpha."""
+        return self.slack
+
+    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
+        """Return the report (d,) in round ``round``, as if the classifier had been published all the time."""
+        start = finite_array("z", features, (None,), largest=LARGEST)
+        published = finite_array("classifier", classifier, (start.size + 1,))
+        norm, alpha, budgets = cost_terms(cost, start.size)
+        if len(budgets) != 1:
+            raise ValueError(f"alpha must be one individual's, got {shown(cost)}")
+        largest = float(alpha.max())
+        terms = Terms(start.size, float(np.linalg.norm(start)), largest + self.slack_for(largest))
+        response = self.response(terms, 1, 4)
+        draw_games(response, key[np.newaxis], np.array([round // 4 * 4]), 4, 4)
+        report = np.empty(start.size)
+        answer_one(response, round % 4, round, norm, published, start, budgets[0], report)
+        return report
+
+
+def compiled_response(individual: object) -> bool:
+    """Whether compiled code knows how somebody answers: its class, not a subclass with a `report`, says how."""
+    kinds = (individual, *type(individual).__mro__)
+    reports, compiled = (
+        next((place for place, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
+        for name in ("report", "response")
+    )
+    return compiled < len(kinds) and compiled <= reports
+
+
+class BestResponse(CompiledIndividual):
     """Moves to the cheapest accepted point if that costs at most the value of being accepted.
 
     Examples
@@ -54,7 +128,7 @@ class BestResponse(Unchangeable):
     array([0.5, 0. ])
     """
 
-    slack = 0.0
+    option = "best"
 
     def __repr__(self) -> str:
         return "BestResponse()"
@@ -63,8 +137,12 @@ class BestResponse(Unchangeable):
         """Return the best response (d,)."""
         return cost.best_response(features, classifier)
 
+    def response(self, terms: Terms, games: int, block: int) -> Exact:
+        """Return an exact response."""
+        return Exact(terms.value)
 
-class Truthful(Unchangeable):
+
+class Truthful(CompiledIndividual):
     """Reports the true features, whatever the classifier.
 
     Examples
@@ -77,7 +155,7 @@ class Truthful(Unchangeable):
     array([0., 0.])
     """
 
-    slack = 0.0
+    option = "truthful"
 
     def __repr__(self) -> str:
         return "Truthful()"
@@ -85,6 +163,10 @@ class Truthful(Unchangeable):
     def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
         """Return the true features (d,)."""
         return features.copy()
+
+    def response(self, terms: Terms, games: int, block: int) -> Exact:
+        """Return an exact response of people who pay nothing."""
+        return Exact(0.0)
 
 
 class Noisy(Unchangeable):
@@ -121,7 +203,7 @@ class Noisy(Unchangeable):
         return np.where(movable, answer + self.slack * (2.0 * draws - 1.0), answer)
 
 
-class BudgetLimited(Unchangeable):
+class BudgetLimited(CompiledIndividual):
     """Best-responds, but pays at most a share of what being accepted is worth; who cannot afford that stays.
 
     Parameters
@@ -139,7 +221,7 @@ class BudgetLimited(Unchangeable):
     [array([0., 0.]), array([0.5, 0. ])]
     """
 
-    slack = 0.0
+    option = "limited"
 
     def __init__(self, share: float) -> None:
         self.share = finite_number("share", share, minimum=0.0, maximum=1.0)
@@ -147,8 +229,6 @@ class BudgetLimited(Unchangeable):
     def __repr__(self) -> str:
         return f"BudgetLimited(share={self.share})"
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
-        """Return the best response (d,) if it costs at most the share, else the true features."""
-        alpha = self.share * cost.alpha
-        affordable = L2Cost(alpha) if cost.norm == L2 else WeightedL1Cost(alpha)
-        return affordable.best_response(features, classifier)
+    def response(self, terms: Terms, games: int, block: int) -> Exact:
+        """Return an exact response of people who pay up to the share."""
+        return Exact(self.share * terms.value)

@@ -3,7 +3,8 @@
 Nothing here knows PettingZoo.
 """
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,15 +15,45 @@ from agents.foundation.lanes import copy
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
 from agents.populations.nature import AdaptiveArrivals
-from strategic_env.games.strategic.rules import Outcome, judge_report, own_row, write_outcome
+from agents.responses.answers import draw_games
+from agents.responses.exact import Exact
+from strategic_env.games.strategic.rules import Outcome, judge_answer, own_row, write_outcome
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
 # Where everybody is new there is no pool: nature then picks among the first so many who would have arrived.
 POOL = 100
+# Rounds drawn at a time.
+_DRAWN = 4
 
 
 @loop
 def resolve_report(
+    share: float,
+    norm: int,
+    labels_rejected: bool,
+    reach_scale: float,
+    classifier: Float,
+    true_features: Float,
+    label: float,
+    budget: Float,
+    round: int,
+    movable: Int,
+    bounds: Float,
+    positions: Float,
+    report: Float,
+    observation: Float,
+) -> tuple[int, bool, float, bool]:
+    """As `resolve_answer`, where people are expected to pay up to a share: plain numbers are read sooner than a tuple."""
+    return resolve_answer(
+        Exact(share), 0, norm, labels_rejected, reach_scale, classifier, true_features, label, budget, round, movable,
+        bounds, positions, report, observation,
+    )  # fmt: skip
+
+
+@loop
+def resolve_answer(
+    response: Any,
+    place: int,
     norm: int,
     labels_rejected: bool,
     reach_scale: float,
@@ -41,6 +72,8 @@ def resolve_report(
 
     Parameters
     ----------
+    response, place
+        How people are expected to answer, in one game, and where in a block of rounds this one stands.
     norm, labels_rejected, reach_scale
         See `strategic_env.Setting`.
     classifier, true_features, label, budget, round
@@ -65,7 +98,9 @@ def resolve_report(
             report[movable[k]] = positions[k]
     copy(classifier, observation)
     observed = observation[d + 1 : 2 * d + 1]
-    accepted, moved, cost = judge_report(norm, reach_scale, classifier, true_features, budget, report, observed)
+    accepted, moved, cost = judge_answer(
+        response, place, round, norm, reach_scale, classifier, true_features, budget, report, observed
+    )
     return -1, moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
 
@@ -113,6 +148,11 @@ class OpenGame:
         self._norm, self._reach_scale = setting.norm, setting.reach_scale
         self._labels_rejected = FEEDBACK[setting.feedback]
         self._movable, self._bounds = movable, bounds
+        self._response = response = setting.response(1, _DRAWN)
+        self._resolve: Callable[..., tuple[int, bool, float, bool]] = (
+            resolve_report if isinstance(response, Exact) else resolve_answer
+        )
+        self._drawn = -1
         self._arrived = 0
         self._block: list[Arrival] = []
         self._last_budget = self._budgets[0]
@@ -164,7 +204,8 @@ class OpenGame:
         """
         round, true_features, label, budget = arrival
         observation = np.empty(self._size)
-        fault, moved, cost, mistake = resolve_report(
+        fault, moved, cost, mistake = self._resolve(
+            *self._expected(round),
             self._norm,
             self._labels_rejected,
             self._reach_scale,
@@ -185,6 +226,17 @@ class OpenGame:
                 f"a report must have feature {self._movable[fault]} in [{low}, {high}], got {float(positions[fault])}"
             )
         return observation, true_features, label, moved, cost, mistake
+
+    def _expected(self, round: int) -> tuple[Any, ...]:
+        """Return how people are expected to answer in a round, as what resolves it takes it."""
+        response = self._response
+        if isinstance(response, Exact):
+            return (response.share,)
+        first = round - round % _DRAWN
+        if first != self._drawn:
+            draw_games(response, self.key[np.newaxis], np.full(1, first), _DRAWN, _DRAWN)
+            self._drawn = first
+        return response, round % _DRAWN
 
     def settle(self, arrival: Arrival, outcome: Outcome) -> None:
         """Count a round that is over."""

@@ -8,12 +8,15 @@ from agents.foundation.checks import LARGEST_REPORT, finite_array
 from agents.foundation.typing import Float, Key, Numbers
 from agents.populations.arrivals import BLOCK
 from agents.populations.nature import AdaptiveArrivals
-from agents.responses.individuals import BestResponse
+from agents.responses.answers import draw_games
+from agents.responses.exact import Exact
+from agents.responses.individuals import compiled_response
 from strategic_env.games.strategic.rules import (
     Outcome,
     judge_report,
     own_row,
     play_published,
+    play_response,
     publishable,
     write_outcome,
 )
@@ -43,7 +46,9 @@ class Game:
         self._features, own = self.arrivals.features, self.arrivals.budgets
         self._budgets = setting.budgets() if own is None else own
         self._adaptive = isinstance(self.arrivals, AdaptiveArrivals)
-        self._own_answer = type(setting.individual) is not BestResponse
+        self._own_answer = not compiled_response(setting.individual)
+        self._response = response = setting.response(1, BLOCK)
+        self._share = response.share if isinstance(response, Exact) else None
         self._labels_rejected = FEEDBACK[setting.feedback]
         self._rows: list[int] = []
         self._labels: list[float] = []
@@ -64,18 +69,35 @@ class Game:
             self._pick(classifier, at)
         label = self._labels[at]
         truth, observation = empty(self._dim), empty(self._size)
-        legal, moved, cost, mistake = play_published(
-            self._norm,
-            self._labels_rejected,
-            classifier,
-            self._features,
-            self._rows[at],
-            label,
-            self._budgets,
-            round,
-            truth,
-            observation,
-        )
+        if self._share is not None:
+            legal, moved, cost, mistake = play_published(
+                self._share,
+                self._norm,
+                self._labels_rejected,
+                classifier,
+                self._features,
+                self._rows[at],
+                label,
+                self._budgets,
+                round,
+                truth,
+                observation,
+            )
+        else:
+            legal, moved, cost, mistake = play_response(
+                self._response,
+                at,
+                self._norm,
+                self._labels_rejected,
+                classifier,
+                self._features,
+                self._rows[at],
+                label,
+                self._budgets,
+                round,
+                truth,
+                observation,
+            )
         if not legal:
             raise ValueError(f"a published classifier must have entries in [-1, 1], got {classifier.tolist()}")
         if self._own_answer:
@@ -95,6 +117,8 @@ class Game:
     def _next_block(self) -> tuple[list[int], list[float]]:
         """Return rows and labels of a block as Python numbers: an array's element costs ten times as much to read."""
         self.arrivals.fill(self.round)
+        if self._share is None:
+            draw_games(self._response, self.key[np.newaxis], np.full(1, self.round), BLOCK, BLOCK)
         return self.arrivals.index.tolist(), self.arrivals.label.tolist()
 
     @property

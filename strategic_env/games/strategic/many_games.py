@@ -1,6 +1,7 @@
 """N games at once: in compiled code where the setting allows it, else one after another."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,15 @@ from agents.foundation.lanes import copy, prefetch
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.arrivals import BLOCK, ManyArrivals
 from agents.populations.sources import NEW, Source
+from agents.responses.answers import draw_games
+from agents.responses.exact import Exact
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.rules import (
     REWARDS,
     copy_publishable,
     own_row,
     pay,
-    play_best_response,
+    play_answer,
     publishable,
     reward,
 )
@@ -63,6 +66,7 @@ def first_illegal(classifiers: Float, active: Bool) -> int:
 
 @loop
 def play_games(
+    share: float,
     rules: Int,
     classifiers: Float,
     active: Bool,
@@ -79,7 +83,33 @@ def play_games(
     true_label: Float,
     cost: Float,
 ) -> int:
-    """Let the individual who is next best-respond in each active game; return as `first_illegal`, and count if -1.
+    """As `play_responses`, of people who pay up to a share: plain numbers are read sooner than a tuple."""
+    return play_responses(
+        Exact(share), rules, classifiers, active, features, index, labels, budgets, counts, observation, rewards,
+        moved, mistake, true_features, true_label, cost,
+    )  # fmt: skip
+
+
+@loop
+def play_responses(
+    response: Any,
+    rules: Int,
+    classifiers: Float,
+    active: Bool,
+    features: Float,
+    index: Int,
+    labels: Float,
+    budgets: Float,
+    counts: Int,
+    observation: Float,
+    rewards: Float,
+    moved: Bool,
+    mistake: Bool,
+    true_features: Float,
+    true_label: Float,
+    cost: Float,
+) -> int:
+    """Let the individual who is next answer in each active game; return as `first_illegal`, and count if -1.
 
     ``rules`` (3,) hold the norm, whether the rejected are labelled, and the kind of reward; ``index`` and ``labels``
     (N, n) a block of n rounds. ``counts`` (2, N), rounds and mistakes, go on; the arrays from ``observation`` on
@@ -103,8 +133,9 @@ def play_games(
             return game
         round = rounds[game]
         row, label = index[game, round & last], labels[game, round & last]
-        moved[game], paid, mistake[game] = play_best_response(
-            norm, labels_rejected, classifiers[game], features[row], budgets[own_row(budgets, row)], label, round, seen
+        place, budget = round & last, budgets[own_row(budgets, row)]
+        moved[game], paid, mistake[game] = play_answer(
+            response, game, place, norm, labels_rejected, classifiers[game], features[row], budget, label, round, seen
         )
         rewards[game] = pay(reward_kind, seen, label, mistake[game])
         if told:
@@ -196,14 +227,16 @@ def _refuse(classifiers: Float, game: int) -> None:
 
 
 class CompiledGames(Games):
-    """Games of individuals who best-respond and arrive from a source, all in one compiled loop."""
+    """Games of individuals who answer, and arrive, by compiled rules, all in one compiled loop."""
 
     def __init__(self, setting: Setting, source: Source, reward_kind: str, games: int, info_level: str) -> None:
         super().__init__(games)
         dim = setting.dim
         self._arrays = OutcomeArrays(games, dim, info_level)
         # Computed individuals take room; of members, four rounds share their random bits.
-        block, shortest = BLOCK, 1 if source.order == NEW else 4
+        response = setting.response(games, BLOCK)
+        exact = isinstance(response, Exact)
+        block, shortest = BLOCK, 1 if source.order == NEW and exact else 4
         room = games * (1 if len(source.features) else dim)
         while block > shortest and block * room > COMPUTED_AHEAD:
             block //= 2
@@ -212,7 +245,10 @@ class CompiledGames(Games):
         arrivals = self._arrivals
         budgets = setting.budgets() if arrivals.budgets is None else arrivals.budgets
         self._known = 0
-        # What `play_games` gets in every round, before and after the classifiers.
+        # What is played in every round, and what it gets before and after the classifiers.
+        self._play: Callable[..., int] = play_games if isinstance(response, Exact) else play_responses
+        self._response = response if block == BLOCK else setting.response(games, block)
+        self._answering = response.share if isinstance(response, Exact) else self._response
         self._rules = np.array([setting.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)])
         self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self._counts
 
@@ -226,9 +262,12 @@ class CompiledGames(Games):
         """Publish and resolve."""
         if not self._known:
             self._known = self._arrivals.fill(self.rounds)
+            if self._play is play_responses:
+                size = self._arrivals.index.shape[1]
+                draw_games(self._response, self._arrivals.keys, self.rounds, size, size)
         arrays = self._arrays.fresh()
-        arguments: tuple[Any, ...] = (self._rules, classifiers, active, *self._table, *arrays)
-        illegal = play_games(*arguments)
+        arguments: tuple[Any, ...] = (self._answering, self._rules, classifiers, active, *self._table, *arrays)
+        illegal = self._play(*arguments)
         if illegal >= 0:
             _refuse(classifiers, illegal)
         self._known -= 1

@@ -110,7 +110,7 @@ class StrategicOptions(Options):
 def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:
     """Return the observation and the action space of one game; all bounds are finite."""
     population, dim = setting.population, setting.dim
-    move = setting.budgets().max(axis=0) * (1.0 + 1e-9) + setting.individual.slack
+    move = setting.budgets().max(axis=0) * (1.0 + 1e-9) + setting.slack
     rounding = 1e-9 * population.radius
     low, high = np.minimum(population.low - move - rounding, 0.0), np.maximum(population.high + move + rounding, 0.0)
     bounds = {

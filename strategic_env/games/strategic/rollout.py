@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.boundary import FLOAT64_EPS, scaled_score
-from agents.costs import Prepared, gap_and_reach, moves, prepare, reach_of, write_report
+from agents.boundary import FLOAT64_EPS
 from agents.foundation.compiled import loop, released
 from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
 from agents.populations.sources import Source
+from agents.responses.answers import Aim, alpha_of, answer, believe, draw_games, note, notes, take_aim, write_answer
+from agents.responses.exact import Exact
 from learners.policy import Policy
 from learners.policy import begin as begin_games
 from learners.strategic.observation import rounding
@@ -74,39 +75,46 @@ class Block(NamedTuple):
 def play_until_concerned(
     state: Any,
     game: int,
+    player: int,
     labels_rejected: bool,
-    prepared: Prepared,
+    response: Any,
+    aim: Aim,
     classifier: Float,
     block: Block,
     start: int,
     stop: int,
     tally: Tally,
+    report: Float,
 ) -> int:
     """Play rounds of a game's block with one classifier, up to the first that concerns the learner; return its place.
 
     Rounds ``start`` to ``stop`` of the block are played, that one included, and counted. Nobody needs to see a report:
-    one score says who moves and what is predicted. ``stop`` if no round concerns the learner.
+    one score says who moves and what is predicted. ``stop`` if no round concerns the learner. ``report`` (d,) is room.
     """
     features, rows, label, budgets = block
     mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
     at, shared, last = start, budgets.shape[0] == 1, rows.shape[0] - 1
     wide = features.shape[1] >= FETCHED_AHEAD
-    reach = reach_of(prepared, budgets[0])
+    alpha = alpha_of(aim, budgets[0])
     while at < stop:
         # Unsigned: no time is lost on asking whether to count from the end.
         place = np.uint64(at)
         row, truth = np.uint64(rows[place]), label[place]
         if wide:
             prefetch(features, rows[np.uint64(min(at + ROUNDS_AHEAD, last))])
-        gap = -scaled_score(classifier, prepared.factor, features[row])
         if not shared:
-            reach = reach_of(prepared, budgets[row])
-        accepted, moved, positive = gap <= reach, moves(gap, reach), truth > 0.0
+            alpha = alpha_of(aim, budgets[row])
+        budget = budgets[np.uint64(0) if shared else row]
+        found = answer(response, aim, player, at, classifier, features[row], budget, alpha)
+        accepted, moved, positive = found.accepted, found.moved, truth > 0.0
         mistakes += accepted != positive
         manipulations += moved
         qualified += positive
         # Without a branch, which a processor could not foresee: most pay nothing.
-        paid += (gap if moved & positive else 0.0) / (reach if reach > 0.0 else 1.0)
+        paid += found.cost if positive else 0.0
+        if notes(response):
+            write_answer(response, aim, player, classifier, features[row], found, report)
+            note(response, player, accepted, report)
         shown = truth if accepted | labels_rejected else 0.0
         if concerns(state, game, 1.0 if accepted else -1.0, shown):
             break
@@ -121,6 +129,7 @@ def play_until_concerned(
 @released
 def play_blocks(
     state: Any,
+    response: Any,
     norm: int,
     labels_rejected: bool,
     blocks: Block,
@@ -143,18 +152,27 @@ def play_blocks(
         classifier, block = published[game], Block(features, rows[row], label[row], budgets)
         if first == 0:
             publish(state, game, classifier)
-        prepared = prepare(norm, classifier, budgets[0])
+        again = believe(response, row, first, classifier) - first
+        aim = take_aim(response, row, norm, classifier, budgets[0])
         at, mark = 0, due
         while at < last - first:
             ahead = mark < checkpoints.shape[0] and checkpoints[mark] <= last
-            stop = checkpoints[mark] - first if ahead else last - first
-            at = play_until_concerned(state, game, labels_rejected, prepared, classifier, block, at, stop, tally)
+            stop = min(again, checkpoints[mark] - first if ahead else last - first)
+            at = play_until_concerned(
+                state, game, row, labels_rejected, response, aim, classifier, block, at, stop, tally, report
+            )
+            published_anew = False
             if at < stop:
-                if learn_from_round(state, game, labels_rejected, prepared, classifier, block, at, report):
+                published_anew = learn_from_round(
+                    state, game, row, labels_rejected, response, aim, classifier, block, at, report
+                )
+                if published_anew:
                     publish(state, game, classifier)
-                    prepared = prepare(norm, classifier, budgets[0])
                 at += 1
-            if ahead and at == stop:
+            if published_anew or at == again:
+                again = believe(response, row, first + at, classifier) - first
+                aim = take_aim(response, row, norm, classifier, budgets[0])
+            if ahead and at == checkpoints[mark] - first:
                 tally.curves[game, mark] = tally.mistakes[game]
                 mark += 1
 
@@ -163,8 +181,10 @@ def play_blocks(
 def learn_from_round(
     state: Any,
     game: int,
+    player: int,
     labels_rejected: bool,
-    prepared: Prepared,
+    response: Any,
+    aim: Aim,
     classifier: Float,
     block: Block,
     at: int,
@@ -173,12 +193,11 @@ def learn_from_round(
     """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
     features, rows, label, budgets = block
     true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
-    gap, reach = gap_and_reach(prepared, classifier, true_features, budget)
-    accepted = gap <= reach
-    write_report(prepared, classifier, true_features, gap, moves(gap, reach), report)
-    shown = label[at] if accepted or labels_rejected else 0.0
+    found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget))
+    write_answer(response, aim, player, classifier, true_features, found, report)
+    shown = label[at] if found.accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)
-    return bool(learn(state, game, report, 1.0 if accepted else -1.0, shown, classifier, eps))
+    return bool(learn(state, game, report, 1.0 if found.accepted else -1.0, shown, classifier, eps))
 
 
 def play_keys(
@@ -236,6 +255,7 @@ class Share:
         self._arrivals.begin(np.arange(len(games)), keys[games])
         own = self._arrivals.budgets
         self._budgets = setting.budgets() if own is None else own
+        self._response = setting.response(len(games), block)
 
     def play(
         self, state: tuple[NDArray[Any], ...], published: Float, first: int, last: int, checkpoints: Int, tally: Tally
@@ -244,9 +264,13 @@ class Share:
         arrivals = self._arrivals
         for begin in range(first, last, self.block):
             end = min(last, begin + self.block)
-            arrivals.fill(np.full(len(self.games), begin), min(self.block, -(-(end - begin) // 4) * 4))
+            rounds, wanted = np.full(len(self.games), begin), min(self.block, -(-(end - begin) // 4) * 4)
+            arrivals.fill(rounds, wanted)
+            if not isinstance(self._response, Exact):
+                draw_games(self._response, arrivals.keys, rounds, self.block, wanted)
             play_blocks(
                 state,
+                self._response,
                 self._setting.norm,
                 FEEDBACK[self._setting.feedback],
                 Block(arrivals.features, arrivals.index, arrivals.label, self._budgets),

@@ -1,15 +1,17 @@
 """One round of strategic classification, and its bookkeeping. Nothing here knows Gymnasium."""
 
 import math
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from agents.boundary import FLOAT64_EPS, scale, scaled_score, side
-from agents.costs import L2, respond
+from agents.costs import L2
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import copy, scaled_dot
 from agents.foundation.typing import Float, Numbers
+from agents.responses.answers import respond_as
+from agents.responses.exact import Exact
 
 REWARDS = ("mistake", "accuracy", "hinge", "observed")
 _MISTAKE, _ACCURACY, _HINGE, _OBSERVED = range(4)
@@ -58,7 +60,10 @@ def pay(kind: int, observation: Float, label: float, mistake: bool) -> float:
 
 
 @inlined
-def play_best_response(
+def play_answer(
+    response: Any,
+    game: int,
+    place: int,
     norm: int,
     labels_rejected: bool,
     classifier: Float,
@@ -68,12 +73,16 @@ def play_best_response(
     round: int,
     observation: Float,
 ) -> tuple[bool, float, bool]:
-    """Let one individual best-respond in round ``round``; return (moved, cost, mistake).
+    """Let one individual of a game answer in round ``round``; return (moved, cost, mistake).
 
-    ``observation`` (2 d + 4,) is overwritten, all but the classifier that it begins with.
+    ``response``, ``game`` and ``place`` as for `respond_as`; ``observation`` (2 d + 4,) is overwritten, all but the
+    classifier that it begins with.
     """
     d = true_features.shape[0]
-    accepted, moved, cost = respond(norm, classifier, true_features, budget, observation[d + 1 : 2 * d + 1])
+    report = observation[d + 1 : 2 * d + 1]
+    accepted, moved, cost, _ = respond_as(
+        response, game, place, round, norm, classifier, true_features, budget, report
+    )
     return moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
 
@@ -85,6 +94,29 @@ def own_row(budgets: Float, row: int) -> int:
 
 @loop
 def play_published(
+    share: float,
+    norm: int,
+    labels_rejected: bool,
+    classifier: Numbers,
+    features: Float,
+    row: int,
+    label: float,
+    budgets: Float,
+    round: int,
+    true_features: Float,
+    observation: Float,
+) -> tuple[bool, bool, float, bool]:
+    """As `play_response`, of people who pay up to a share: plain numbers are read sooner than a tuple."""
+    return play_response(
+        Exact(share), 0, norm, labels_rejected, classifier, features, row, label, budgets, round, true_features,
+        observation,
+    )  # fmt: skip
+
+
+@loop
+def play_response(
+    response: Any,
+    place: int,
     norm: int,
     labels_rejected: bool,
     classifier: Numbers,
@@ -98,16 +130,16 @@ def play_published(
 ) -> tuple[bool, bool, float, bool]:
     """Check the classifier, then let the individual in ``features[row]`` answer; return (legal, moved, cost, mistake).
 
-    ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not played; one in
-    float32 is, as the same numbers in float64.
+    ``response`` and ``place`` as for `respond_as`, of one game; ``true_features`` (d,) and ``observation`` (2 d + 4,)
+    are overwritten. An illegal classifier is not played; one in float32 is, as the same numbers in float64.
     """
     if not publishable(classifier):
         return False, False, 0.0, False
     copy(features[row], true_features)
     copy(classifier, observation)
     published, budget = observation[: classifier.shape[0]], budgets[own_row(budgets, row)]
-    moved, cost, mistake = play_best_response(
-        norm, labels_rejected, published, true_features, budget, label, round, observation
+    moved, cost, mistake = play_answer(
+        response, 0, place, norm, labels_rejected, published, true_features, budget, label, round, observation
     )
     return True, moved, cost, mistake
 
@@ -116,7 +148,7 @@ def play_published(
 def judge(classifier: Float, true_features: Float, report: Float, reach_scale: float) -> bool:
     """Whether a report from anywhere is accepted: exactly if it is the truth, else up to a mover's rounding.
 
-    Agrees with `play_best_response` on every best response.
+    Agrees with `play_answer` on every best response.
     """
     for i in range(report.shape[0]):
         if report[i] != true_features[i]:
@@ -150,12 +182,31 @@ def judge_report(
     report: Float,
     observed: Float,
 ) -> tuple[bool, bool, float]:
+    """As `judge_answer`, where people are expected to best-respond."""
+    best = Exact(1.0)
+    return judge_answer(best, 0, 0, norm, reach_scale, classifier, true_features, budget, report, observed)
+
+
+@compiled
+def judge_answer(
+    response: Any,
+    place: int,
+    round: int,
+    norm: int,
+    reach_scale: float,
+    classifier: Float,
+    true_features: Float,
+    budget: Float,
+    report: Float,
+    observed: Float,
+) -> tuple[bool, bool, float]:
     """Resolve a report (d,) from anywhere; return (accepted, moved, cost).
 
-    A best response is taken for one, so that it counts as in the other forms of the game to the last bit; any other
-    report is judged and priced as it stands. ``observed`` (d,) is overwritten with the report.
+    The answer that ``response`` gives, of one game at ``place`` of a block, is taken for one, so that it counts as in
+    the other forms of the game to the last bit; any other report is judged and priced as it stands. ``observed`` (d,)
+    is overwritten with the report.
     """
-    accepted, moved, cost = respond(norm, classifier, true_features, budget, observed)
+    accepted, moved, cost, _ = respond_as(response, 0, place, round, norm, classifier, true_features, budget, observed)
     best, stayed = True, True
     for i in range(report.shape[0]):
         best &= report[i] == observed[i]

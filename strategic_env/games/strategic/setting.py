@@ -13,7 +13,15 @@ from agents.populations.limits import Limits, limits_of
 from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.sources import Source
-from agents.responses.individuals import BestResponse, Individual
+from agents.responses.individuals import (
+    BestResponse,
+    CompiledIndividual,
+    Individual,
+    Response,
+    Terms,
+    compiled_response,
+)
+from agents.responses.exact import Exact
 from learners.feedback.graph import Feedback, FeedbackGraph
 
 # Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.
@@ -56,6 +64,7 @@ class _Terms(NamedTuple):
     norm: int
     budgets: Float
     reach_scale: float
+    slack: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +117,7 @@ class Setting:
         population, cost = self.population, self.cost
         limits = limits_of(population)
         terms = cost_terms(cost, limits.dim)
-        slack = finite_length("the individual's slack", getattr(self.individual, "slack", None))
+        slack = self._asked_slack(float(terms.alpha.max()))
         if len(terms.budgets) != 1:
             raise ValueError(
                 f"alpha must be the same for every individual, got {shown(cost)}; populations may differ in it"
@@ -121,7 +130,13 @@ class Setting:
                 f"alpha must be at most {LARGEST_REACH:g} times the radius {limits.radius:g} of the population, "
                 f"so that rounding does not hide where people stand, got {largest + slack:g}"
             )
-        return _Terms(limits, terms.norm, terms.budgets, largest + slack)
+        return _Terms(limits, terms.norm, terms.budgets, largest + slack, slack)
+
+    def _asked_slack(self, alpha: float) -> float:
+        individual = self.individual
+        compiled = isinstance(individual, CompiledIndividual)
+        slack = individual.slack_for(alpha) if compiled else getattr(individual, "slack", None)
+        return finite_length("the individual's slack", slack)
 
     @property
     def dim(self) -> int:
@@ -142,6 +157,22 @@ class Setting:
         """The largest distance anybody moves."""
         return self._terms.reach_scale
 
+    @property
+    def slack(self) -> float:
+        """How far a report lies beyond what a best response moves, at most."""
+        return self._terms.slack
+
+    def response(self, games: int, block: int) -> Response:
+        """Return how people answer in N games, for compiled code, with room for so many rounds (`compiled_response`).
+
+        Somebody who answers in Python does so after compiled code has played a best response.
+        """
+        individual = self.individual
+        if not isinstance(individual, CompiledIndividual) or not compiled_response(individual):
+            return Exact(1.0)
+        limits = self._terms.limits
+        return individual.response(Terms(limits.dim, limits.radius, self.reach_scale), games, block)
+
     def arrivals(self, key: Key) -> Arrivals:
         """Return the individuals of the episode with this key."""
         return played_arrivals(
@@ -155,7 +186,7 @@ class Setting:
             next(place for place, kind in enumerate(kinds) if name in vars(kind)) for name in ("arrivals", "source")
         )
         # Who arrives in another way than its parent, without saying so in `source`, must be asked itself.
-        if compiled > arrives or type(self.individual) is not BestResponse:
+        if compiled > arrives or not compiled_response(self.individual):
             return None
         return self.population_source()
 

@@ -120,7 +120,7 @@ def scene_of(setting: Setting, last: Round | None, game: GameShown | None) -> Sc
     points = np.empty((0, dim)) if last is None else np.array([last.true_features, last.report])
     if dim > 2:
         return projection(setting, boundary, points)
-    move = setting.budgets().max(axis=0) + setting.individual.slack
+    move = setting.budgets().max(axis=0) + setting.slack
     low, high = setting.population.low - move, setting.population.high + move
     if dim == 2:
         first, second = getattr(setting.population, "names", ()) or ("feature 1", "feature 2")

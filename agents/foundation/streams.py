@@ -141,6 +141,13 @@ def unit(bits: np.uint64) -> float:
 
 
 @inlined
+def odds(bits: np.uint64) -> float:
+    """Turn 64 random bits into ``u / (1 - u)`` of a uniform number ``u = (k + 1/2) 2^-53``, which is never 0 nor 1."""
+    twice = np.int64(bits >> np.uint64(11)) * 2 + 1
+    return float(twice) / float(2**54 - twice)
+
+
+@inlined
 def uniform(key: Key, purpose: int, round: int) -> float:
     """One uniform number in [0, 1)."""
     return unit(philox(key, purpose, round, 0)[0])

@@ -138,6 +138,12 @@ def _biased_l1(
     return _known_l1(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha)
 
 
+def _miss_example(*, alpha: OneReach = 1.0) -> Parts:
+    """Everybody who moves lands half a unit beyond the boundary; a plane of normal (0.6, 0.8) separates them."""
+    individuals = [((-1.0, -0.5), -1.0), ((0.5, -0.5), -1.0)]
+    return Parts(FixedSequence(individuals[:1], individuals), _l2(alpha), np.array([0.6, 0.8, 0.0]))
+
+
 _A1, _B1, _C1 = ((-1.0, 0.0), -1.0), ((0.0, -1.0), 1.0), ((-0.5, -1.0), -1.0)
 
 
@@ -209,6 +215,8 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "BiasedL2": _biased_l2,
     "BiasedL1": _biased_l1,
     "MetaL2": _meta_l2,
+    "QuantalL2": _known_l2,
+    "MissExample": _miss_example,
     "Example1": _example1,
     "Example1L1": _example1_l1,
     "Example2": _example2,
@@ -216,6 +224,13 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "GermanCredit": _german_credit,
     "Phishing": _phishing,
     "Adult": _adult,
+}
+
+
+# How people answer unless the options say otherwise; best responses elsewhere.
+PEOPLE: dict[str, dict[str, object]] = {
+    "QuantalL2": {"response": "quantal", "temperature": 0.2},
+    "MissExample": {"response": "miss", "miss": [0.5, 0.5]},
 }
 
 

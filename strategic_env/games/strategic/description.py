@@ -12,6 +12,8 @@ STRATEGIC = {
     "BiasedL2": "separable individuals, known l2 cost, separator off the origin (Theorem 4)",
     "BiasedL1": "separable individuals, known weighted l1 cost, separator off the origin (Section 7)",
     "MetaL2": "as KnownL2, with five features and episodes of 200 rounds: learn how to learn",
+    "QuantalL2": "as KnownL2, of people who move more often the better it pays",
+    "MissExample": "two individuals who land beyond the boundary, on which Algorithm 2 errs for ever",
     "Example1": "three individuals on which the Perceptron cycles for ever, l2 cost",
     "Example1L1": "the same three individuals, weighted l1 cost",
     "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",

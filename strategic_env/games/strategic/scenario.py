@@ -12,6 +12,7 @@ from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
+from agents.responses.miss import Missing
 from learners.policy import Policy, begin
 from learners.strategic.base import Truth
 from learners.strategic.fixed import BestFixedClassifier
@@ -24,7 +25,8 @@ from strategic_env.games.shared.scenario import (
     check_game,
     refuse_unknown,
 )
-from strategic_env.games.strategic.builders import BUILDERS, LISTED, of_points, truth_of
+from strategic_env.games.strategic import responses
+from strategic_env.games.strategic.builders import BUILDERS, LISTED, PEOPLE, of_points, truth_of
 from strategic_env.games.strategic.claims import check_truth, unverified
 from strategic_env.games.strategic.options import knowledge_of
 from strategic_env.games.strategic.rollout import COLUMNS, play_keys
@@ -77,10 +79,10 @@ class Scenario(BenchScenario):
 
     game = "strategic"
     reference = BestFixedClassifier.name
-    game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME
+    game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME | responses.OPTIONS
     metadata = StrategicClassificationEnv.metadata
     builders = BUILDERS
-    game_defaults = {"feedback": "full"}
+    game_defaults = {"feedback": "full"} | responses.DEFAULTS
     environment_options = ("reward", "observation", "info_level", "render_mode")
     columns = COLUMNS
     table = (
@@ -112,6 +114,11 @@ class Scenario(BenchScenario):
         return None if self._voided() else self.truth
 
     @classmethod
+    def defaults(cls, name: str) -> dict[str, object]:
+        """Return the options that a scenario takes, with the values that they have if nobody gives others."""
+        return super().defaults(name) | PEOPLE.get(name, {})
+
+    @classmethod
     def named(cls, name: str, /, **options: object) -> Self:
         """Return a scenario of strategic classification by name.
 
@@ -122,15 +129,18 @@ class Scenario(BenchScenario):
         """
         one_of("scenario", name, tuple(BUILDERS))
         parts = cls.built(name, options)
+        people = responses.chosen_options(options, PEOPLE.get(name, {}))
         setting = Setting(
             population=parts.population,
             cost=parts.cost,
+            individual=responses.individual_of(people, parts.cost, parts.population.radius),
             feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
             population_seed=options.get("population_seed"),  # type: ignore[arg-type]
         )
         horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
         known = knowledge_of(parts.population, parts.cost)
         knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
+        knowledge |= responses.told_of(people)
         return cls(name, setting, horizon, knowledge, truth_of(parts), dict(options))
 
     @classmethod
@@ -233,7 +243,7 @@ class Scenario(BenchScenario):
     def limits(self) -> dict[str, dict[str, float]]:
         """Return how much there is of what is counted, at most: nobody pays more than being accepted is worth."""
         individual, paid = self.setting.individual, {}
-        if type(individual) in (BestResponse, Truthful):
+        if type(individual) in (BestResponse, Truthful, Missing):
             paid = {"manipulations": 1.0, "qualified": 1.0}
         elif type(individual) is BudgetLimited:
             paid = {"manipulations": individual.share, "qualified": individual.share}

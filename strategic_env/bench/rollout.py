@@ -92,7 +92,7 @@ def rollout(
     chosen.check_learner(player)
     if not chosen.in_compiled_code():
         raise ValueError(
-            f"scenario must have individuals who best-respond and arrive by compiled rules, got {chosen.setting!r}"
+            f"scenario must have individuals who answer and arrive by compiled rules, got {chosen.setting!r}"
         )
     function_or_none("progress", progress, "the rollout so far")
     marks = checked_checkpoints(checkpoints, length)

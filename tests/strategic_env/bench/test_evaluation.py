@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import BestResponse, L2Cost, Noisy, Separable, Truthful
-from agents.foundation.typing import Key
+from agents import BestResponse, Cost, L2Cost, Noisy, Separable, Truthful
+from agents.foundation.typing import Float, Key
 from agents.populations.arrivals import Arrivals
 from learners import ConstantClassifier, Learner, Perceptron, StrategicPerceptronL2
 from learners.catalogue import build, learners_of
@@ -373,7 +373,15 @@ class Drifting(Separable):
 def test_a_population_that_arrives_in_its_own_way_is_asked_itself() -> None:
     assert Setting(population=Drifting(2), cost=L2Cost(0.3)).source() is None
     assert Setting(population=Separable(2), cost=L2Cost(0.3)).source() is not None
-    assert Setting(population=Separable(2), cost=L2Cost(0.3), individual=Truthful()).source() is None
+    assert Setting(population=Separable(2), cost=L2Cost(0.3), individual=Truthful()).source() is not None
+
+
+def test_individuals_who_answer_in_their_own_way_are_asked_themselves() -> None:
+    class Careful(Truthful):
+        def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
+            return features.copy()
+
+    assert Setting(population=Separable(2), cost=L2Cost(0.3), individual=Careful()).source() is None
 
 
 @pytest.mark.parametrize("name", ["KnownL2", "KnownL1"])

@@ -88,7 +88,7 @@ def test_steps_that_are_no_count_are_one_clear_error(steps: Any) -> None:
     [
         (
             lambda: gymnasium.make("strategic_env/KnownL2-v0", obsevation="flat"),
-            "its options are alpha, .*observation.*render_mode, reward; did you mean 'observation'",
+            "its options are alpha, .*observation.*render_mode, .*reward, .*; did you mean 'observation'",
         ),
         (lambda: gymnasium.make("strategic_env/Bandit-v0", Info_Level="none"), "did you mean 'info_level'"),
         (lambda: gymnasium.make_vec("strategic_env/Spam-v0", infolevel="none"), "did you mean 'info_level'"),

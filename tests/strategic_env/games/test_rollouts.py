@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import strategic_env
-from agents import GreedyAdversary, L2Cost, Noisy, Separable, TangentAdversary, Truthful
+from agents import BestResponse, GreedyAdversary, L2Cost, Separable, TangentAdversary
 from learners import BestFixedClassifier, Perceptron, StrategicPerceptronL1, StrategicPerceptronL2
 from strategic_env import scenario
 from strategic_env.bench.rollout import rollout
@@ -311,6 +311,13 @@ class Elsewhere(Separable):
         return super().arrivals(key ^ np.uint64(1), population_key)
 
 
+class InPython(BestResponse):
+    """Answers as its parent, in Python."""
+
+    def report(self, features: Any, classifier: Any, cost: Any, key: Any, round: int) -> Any:
+        return cost.best_response(features, classifier)
+
+
 def test_individuals_who_are_played_in_python_are_refused() -> None:
     one = noisy_stream()
     points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
@@ -318,10 +325,9 @@ def test_individuals_who_are_played_in_python_are_refused() -> None:
         {"population": GreedyAdversary(points, np.where(points[:, 0] > 0, 1, -1))},
         {"population": TangentAdversary()},
         {"population": Elsewhere(3)},
-        {"individual": Truthful()},
-        {"individual": Noisy(0.1)},
+        {"individual": InPython()},
     ):
-        with pytest.raises(ValueError, match="scenario must have individuals who best-respond and arrive by compiled"):
+        with pytest.raises(ValueError, match="scenario must have individuals who answer and arrive by compiled"):
             rollout(LEARNER, replace(one, setting=replace(one.setting, **change)))
 
 

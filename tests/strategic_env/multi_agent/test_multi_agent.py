@@ -284,11 +284,11 @@ def forms(game: Scenario) -> list[Env]:
 
 @pytest.mark.parametrize("feedback", ["full", "apple_tasting"])
 @pytest.mark.parametrize("name", STRATEGIC)
-def test_best_responses_give_the_rounds_of_the_single_environment(name: str, feedback: str) -> None:
+def test_the_answers_of_a_scenario_give_the_rounds_of_the_single_environment(name: str, feedback: str) -> None:
     game = scenario(name, feedback=feedback)
     rounds = single_rounds(game, Perceptron(bias=True), 150, seed=5)
     for form in forms(game):
-        policies = {LEARNER: Perceptron(bias=True), INDIVIDUAL: BestResponse()}
+        policies = {LEARNER: Perceptron(bias=True), INDIVIDUAL: game.setting.individual}
         assert_same_rounds(play(form, policies, rounds=150, seed=5), rounds)
 
 

@@ -1,8 +1,8 @@
 """How people answer, in compiled code: *the class of a response selects the rule*, as a learner's state does.
 
 A response is a NamedTuple for N games: `exact.Exact` (constants), `scalar.Scalar` (numbers drawn for each round) or
-`vector.Vector` (another classifier than the published one, or a shift). Every form of the game calls `respond_as`, or the rules
-beneath it.
+`vector.Vector` (another classifier than the published one, or a shift). Every form of the game calls `respond_as`, or
+the rules beneath it.
 """
 
 from functools import singledispatch

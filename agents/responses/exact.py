@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from agents.foundation.selection import rule_of
 from agents.foundation.typing import Float
 from agents.responses.answers import Aim, Answer, affords, along_the_line, answer, gap_of
-from agents.foundation.selection import rule_of
 
 
 class Exact(NamedTuple):

@@ -109,7 +109,7 @@ def compiled_response(individual: object) -> bool:
     """Whether compiled code knows how somebody answers: its class, not a subclass with a `report`, says how."""
     kinds = (individual, *type(individual).__mro__)
     reports, compiled = (
-        next((place for place, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
+        next((place for place, kind in enumerate(kinds) if name in getattr(kind, "__dict__", ())), len(kinds))
         for name in ("report", "response")
     )
     return compiled < len(kinds) and compiled <= reports

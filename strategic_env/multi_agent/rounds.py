@@ -43,7 +43,7 @@ def resolve_report(
     report: Float,
     observation: Float,
 ) -> tuple[int, bool, float, bool]:
-    """As `resolve_answer`, where people are expected to pay up to a share: plain numbers are read sooner than a tuple."""
+    """As `resolve_answer`, of people who pay up to a share: plain numbers are read sooner than a tuple."""
     return resolve_answer(
         Exact(share), 0, norm, labels_rejected, reach_scale, classifier, true_features, label, budget, round, movable,
         bounds, positions, report, observation,

@@ -80,9 +80,7 @@ def play_answer(
     """
     d = true_features.shape[0]
     report = observation[d + 1 : 2 * d + 1]
-    accepted, moved, cost, _ = respond_as(
-        response, game, place, round, norm, classifier, true_features, budget, report
-    )
+    accepted, moved, cost, _ = respond_as(response, game, place, round, norm, classifier, true_features, budget, report)
     return moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
 

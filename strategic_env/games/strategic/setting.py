@@ -13,6 +13,7 @@ from agents.populations.limits import Limits, limits_of
 from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.sources import Source
+from agents.responses.exact import Exact
 from agents.responses.individuals import (
     BestResponse,
     CompiledIndividual,
@@ -21,7 +22,6 @@ from agents.responses.individuals import (
     Terms,
     compiled_response,
 )
-from agents.responses.exact import Exact
 from learners.feedback.graph import Feedback, FeedbackGraph
 
 # Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.

@@ -7,7 +7,7 @@ import numpy as np
 
 from agents.costs import Cost
 from agents.foundation.checks import finite_array, one_of, shown
-from agents.responses.individuals import BestResponse, BudgetLimited, CompiledIndividual, Noisy, Truthful
+from agents.responses.individuals import BestResponse, BudgetLimited, CompiledIndividual, Individual, Noisy, Truthful
 from agents.responses.miss import Missing
 from agents.responses.quantal import Quantal
 from strategic_env.games.strategic.setting import LARGEST_REACH
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
     """A response as scenarios know it: its options with their defaults, and what makes it of them and a cost."""
 
     options: Mapping[str, object]
-    make: Callable[..., CompiledIndividual]
+    make: Callable[..., Individual]
 
 
 def _missing(cost: Cost, miss: Any) -> Missing:
@@ -64,7 +64,7 @@ def chosen_options(options: Mapping[str, object], defaults: Mapping[str, object]
         For an unknown response, or an option of another one.
     """
     name = options.get("response", defaults.get("response", "best"))
-    response = one_of("response", name, tuple(RESPONSES))  # type: ignore[arg-type]
+    response = one_of("response", name, tuple(RESPONSES))
     parameters = RESPONSES[response].options
     for option in FORMS:
         if options.get(option) is not None and option not in parameters:
@@ -78,7 +78,7 @@ def chosen_options(options: Mapping[str, object], defaults: Mapping[str, object]
     return {"response": response} | dict(parameters) | given
 
 
-def individual_of(chosen: Mapping[str, object], cost: Cost, radius: float) -> CompiledIndividual:
+def individual_of(chosen: Mapping[str, object], cost: Cost, radius: float) -> Individual:
     """Return who answers as `chosen_options` say.
 
     Raises
@@ -88,7 +88,8 @@ def individual_of(chosen: Mapping[str, object], cost: Cost, radius: float) -> Co
     """
     name, parameters = chosen["response"], {key: value for key, value in chosen.items() if key != "response"}
     individual, farthest = RESPONSES[str(name)].make(cost, **parameters), float(cost.alpha.max())
-    if 0.0 < radius and farthest <= LARGEST_REACH * radius < farthest + individual.slack_for(farthest):
+    slack = individual.slack_for(farthest) if isinstance(individual, CompiledIndividual) else individual.slack
+    if 0.0 < radius and farthest <= LARGEST_REACH * radius < farthest + slack:
         option, value = next(iter(parameters.items()))
         raise ValueError(
             f"{option} must let nobody move farther than {LARGEST_REACH:g} times the radius {radius:g}, "

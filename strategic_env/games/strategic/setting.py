@@ -133,9 +133,11 @@ class Setting:
         return _Terms(limits, terms.norm, terms.budgets, largest + slack, slack)
 
     def _asked_slack(self, alpha: float) -> float:
-        individual = self.individual
-        compiled = isinstance(individual, CompiledIndividual)
-        slack = individual.slack_for(alpha) if compiled else getattr(individual, "slack", None)
+        individual: object = self.individual
+        if isinstance(individual, CompiledIndividual):
+            slack: object = individual.slack_for(alpha)
+        else:
+            slack = getattr(individual, "slack", None)
         return finite_length("the individual's slack", slack)
 
     @property
@@ -167,7 +169,7 @@ class Setting:
 
         Somebody who answers in Python does so after compiled code has played a best response.
         """
-        individual = self.individual
+        individual: object = self.individual
         if not isinstance(individual, CompiledIndividual) or not compiled_response(individual):
             return Exact(1.0)
         limits = self._terms.limits

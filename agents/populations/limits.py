@@ -49,6 +49,19 @@ def is_own(population: object) -> bool:
     return not type(population).__module__.startswith(HERE) or not METHODS.isdisjoint(vars(population))
 
 
+def refuse_own(population: object) -> None:
+    """Make sure that nobody else wrote the class of a population whose source compiled code takes as it is.
+
+    Raises
+    ------
+    TypeError
+        If somebody did.
+    """
+    if is_own(population):
+        kind = next(base for base in type(population).__mro__ if base.__module__.startswith(HERE)).__name__
+        raise TypeError(f"population must be a {kind} without methods of your own, got {shown(population)}")
+
+
 def limits_of(population: object) -> Limits:
     """Return what a population says of its individuals.
 

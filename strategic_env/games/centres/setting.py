@@ -17,6 +17,7 @@ from agents.populations.centre_source import (
 )
 from agents.populations.centres import HiddenCentres
 from agents.populations.convex_sets import CoinFlips, ConvexSource
+from agents.populations.limits import refuse_own
 from learners.feedback.graph import FeedbackGraph
 from strategic_env.games.multiclass.rules import MulticlassSetting
 
@@ -68,6 +69,7 @@ class CentreSetting(MulticlassSetting):
         population = self.population
         if not isinstance(population, HiddenCentres | CoinFlips):
             raise TypeError(f"population must be a HiddenCentres or CoinFlips, got {population!r}")
+        refuse_own(population)
         object.__setattr__(self, "graph", FeedbackGraph.named("full", population.classes))
         count("horizon", self.horizon, minimum=1)
         finite_number("exponent", self.exponent, above=0.0, maximum=100.0)

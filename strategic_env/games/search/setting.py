@@ -7,6 +7,7 @@ from agents.foundation.streams import game_key
 from agents.foundation.typing import Key
 from agents.populations.centre_source import CentreSource
 from agents.populations.centres import HiddenPoint
+from agents.populations.limits import refuse_own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,7 @@ class SearchSetting:
         """Check that the parts are what they should be."""
         if not isinstance(self.population, HiddenPoint):
             raise TypeError(f"population must be a HiddenPoint, got {self.population!r}")
+        refuse_own(self.population)
         finite_number("exponent", self.exponent, above=0.0, maximum=100.0)
         if self.population_seed is not None:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)

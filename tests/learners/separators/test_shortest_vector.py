@@ -44,21 +44,27 @@ class Proxies:
         return bool((self.shares >= 0).all()) and all(abs(self.shares[side].sum() - 1.0) < 1e-9 for side in sides)
 
 
-@given(seed=st.integers(0, 10**6), dim=st.integers(1, 4), bias=st.booleans(), empty=st.integers(0, 3))
-def test_it_is_that_of_least_squares_to_its_precision(seed: int, dim: int, bias: bool, empty: int) -> None:
+@given(
+    seed=st.integers(0, 10**6), dim=st.integers(1, 4), bias=st.booleans(), empty=st.integers(0, 3),
+    scale=st.sampled_from([1e-9, 1.0, 1e9]),
+)  # fmt: skip
+def test_it_is_that_of_least_squares_to_its_precision(
+    seed: int, dim: int, bias: bool, empty: int, scale: float
+) -> None:
     """The gap bounds ``|w|^2 - w.w*``, once for each hull, and that bounds ``|w - w*|^2``."""
     proxies = Proxies(seed, dim=dim, bias=bias, empty=empty)
+    proxies.points *= scale
     intercept = proxies.shorten()
     there = proxies.labels != 0.0
     points, labels = proxies.points[there], proxies.labels[there]
     shares = nearest_points(points, labels, bias)
     best = (labels * shares) @ points * (2.0 if bias else 1.0)
     allowed = (2 if bias else 1) * PRECISION * proxies.weights @ proxies.weights
-    assert np.sum((proxies.weights - best) ** 2) <= allowed + 1e-12
+    assert np.sum((proxies.weights - best) ** 2) <= allowed + 1e-12 * scale**2
     assert proxies.shares_add_up() and not proxies.shares[~there].any()
-    np.testing.assert_allclose(proxies.weights, proxies.sum, atol=1e-12)
+    np.testing.assert_allclose(proxies.weights, proxies.sum, atol=1e-12 * scale)
     middle = proxies.shares @ (proxies.points @ proxies.weights) / 2
-    assert intercept == (pytest.approx(-middle, abs=1e-12) if bias else 0.0)
+    assert intercept == (pytest.approx(-middle, abs=1e-12 * scale**2) if bias else 0.0)
 
 
 @given(seed=st.integers(0, 10**6), dim=st.integers(1, 4))
@@ -117,12 +123,13 @@ def test_a_step_goes_to_the_shortest_vector_of_the_segment(seed: int, bias: bool
     assert proxies.shares[1] == (1.0 if bias else pytest.approx(0.25 * (1 - proxies.shares[2])))
 
 
-@pytest.mark.parametrize("bias", [False, True])
-def test_the_first_proxy_of_a_label_takes_the_whole_share(bias: bool) -> None:
-    proxies = Proxies(0, bias=bias)
-    proxies.shares[:] = 0.0
-    step_towards(proxies.labels, proxies.shares, proxies.points, proxies.weights, bias, 3)
-    assert proxies.shares.tolist() == [0, 0, 0, 1, 0, 0, 0]
+def test_the_first_proxy_of_a_label_takes_the_whole_share() -> None:
+    for bias, other in ((False, 0.0), (True, 0.0), (True, 1.0)):
+        proxies = Proxies(0, bias=bias)
+        proxies.shares[:] = 0.0
+        proxies.shares[0] = other
+        step_towards(proxies.labels, proxies.shares, proxies.points, proxies.weights, bias, 3)
+        assert proxies.shares.tolist() == [other, 0, 0, 1, 0, 0, 0]
 
 
 @given(seed=st.integers(0, 10**6))

@@ -8,9 +8,9 @@ import pytest
 from gymnasium.error import ResetNeeded
 from scipy.optimize import nnls
 
-from agents import CoinFlips, HiddenCentres
+from agents import CoinFlips, HiddenCentres, HiddenPoint
 from learners import MulticlassPerceptron
-from strategic_env import CentreSetting, NearestCentreEnv, evaluate, rollout, scenario
+from strategic_env import CentreSetting, NearestCentreEnv, SearchSetting, evaluate, rollout, scenario
 from strategic_env.games.shared.episodes import keys_of_games
 
 GAMES, SEED, ROUNDS = 3, 7, 120
@@ -269,3 +269,32 @@ def test_a_picture_shows_cells_and_what_a_learner_would_name(name: str, dim: int
     assert picture.shape == watched.shape == (600, 700, 3) and (picture != watched).any()
     assert all((one == other).all() for one, other in zip(before, state, strict=True))
     assert scenario(name, dim=dim).make().render() is None
+
+
+class OwnCentres(HiddenCentres):
+    """Whose source says that there are more centres than its arrays have room for."""
+
+    def source(self, population_key: Any = None) -> Any:
+        return super().source(population_key)._replace(classes=100)
+
+
+class OwnPoint(HiddenPoint):
+    """Nothing but somebody else's class."""
+
+
+class OwnFlips(CoinFlips):
+    """Nothing but somebody else's class."""
+
+
+def test_a_population_of_ones_own_cannot_reach_compiled_code() -> None:
+    for own in (OwnCentres(), OwnFlips()):
+        with pytest.raises(TypeError, match="population must be a .* without methods of your own, got"):
+            CentreSetting(population=own, horizon=20)
+        with pytest.raises(TypeError, match="population must be a .* without methods of your own, got"):
+            NearestCentreEnv(own, horizon=20)
+    with pytest.raises(TypeError, match="population must be a HiddenPoint without methods of your own, got"):
+        SearchSetting(population=OwnPoint())
+    changed = HiddenCentres()
+    changed.source = OwnCentres().source  # type: ignore[method-assign]
+    with pytest.raises(TypeError, match="population must be a HiddenCentres without methods of your own, got"):
+        CentreSetting(population=changed, horizon=20)

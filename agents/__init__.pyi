@@ -23,4 +23,5 @@ from .responses.individuals import Individual as Individual
 from .responses.individuals import Noisy as Noisy
 from .responses.individuals import Truthful as Truthful
 from .responses.miss import Missing as Missing
+from .responses.mixture import best_response_to_mixture as best_response_to_mixture
 from .responses.quantal import Quantal as Quantal

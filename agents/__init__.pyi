@@ -7,6 +7,7 @@ from .populations.centres import HiddenPoint as HiddenPoint
 from .populations.convex_sets import CoinFlips as CoinFlips
 from .populations.finite import DataSet as DataSet
 from .populations.finite import FixedSequence as FixedSequence
+from .populations.groups import Groups as Groups
 from .populations.labelled import GaussianMixture as GaussianMixture
 from .populations.labelled import Keywords as Keywords
 from .populations.labelled import LabelledData as LabelledData

@@ -167,6 +167,15 @@ def respond(norm: int, classifier: Float, features: Float, budget: Float, report
     return gap <= reach, moved, gap / reach if moved else 0.0
 
 
+@loop
+def least_cost(norm: int, classifier: Float, features: Float, budget: Float) -> float:
+    """Return what acceptance takes at least, also beyond 1: 0 for who is accepted, infinite for who cannot move."""
+    gap, reach = gap_and_reach(prepare(norm, classifier, budget), classifier, features, budget)
+    if gap <= 0.0:
+        return 0.0
+    return gap / reach if reach > 0.0 else math.inf
+
+
 @compiled
 def respond_all(norm: int, classifiers: Float, features: Float, budgets: Float, reports: Float) -> None:
     """Answer for each of n individuals; ``classifiers`` and ``budgets`` have n rows, or one that all share."""

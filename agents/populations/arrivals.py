@@ -14,6 +14,7 @@ from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import length
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.caps import Caps, separable_individual
+from agents.populations.groups import share_of
 from agents.populations.limits import checked_block
 from agents.populations.sources import AT_RANDOM, IN_ORDER, NEW, SHUFFLED, Source, check_source
 
@@ -108,7 +109,9 @@ def draw_individual(
     """Compute a new individual, or member ``row`` of a pool, into row ``place``; return the label."""
     new = source.order == NEW
     purpose, round = (streams.ARRIVALS, row) if new else (streams.POPULATION, 1 + row)
-    if source.reaches[1] > 0.0:
+    if source.tiers.shape[1] > 0:
+        budgets[place, 0] = source.tiers[1, share_of(source.tiers[0], streams.scalar(key, streams.GROUP, round))]
+    elif source.reaches[1] > 0.0:
         budgets[place, 0] = draw_alpha(source.reaches, key, round)
     return separable_individual(key, purpose, round, direction, caps, features[place])
 

@@ -112,6 +112,11 @@ class DataSet(FiniteKnown):
     alpha : array_like, shape (n,), optional
         The l2 reach of each row's individual, where they differ; the game's cost is then ``L2Cost`` of the largest.
 
+    Attributes
+    ----------
+    kept : ndarray, shape (m,)
+        The numbers of the rows that are kept.
+
     Raises
     ------
     ValueError
@@ -156,11 +161,13 @@ class DataSet(FiniteKnown):
         self.noise = _probability(noise)
         self.margin, self.separator = None, None
         reaches = None if alpha is None else finite_reaches("alpha", finite_array("alpha", alpha, (len(rows),)), 1)
+        self.kept = np.arange(len(rows))
         if separator is not None:
             self.margin = finite_length("margin", margin, above=0.0)
             self.separator = _unit_normal(finite_array("separator", separator, (rows.shape[1] + 1,)))
-            kept = marks * (rows @ self.separator[:-1] + self.separator[-1]) >= self.margin
-            if not kept.any():
+            self.kept = np.flatnonzero(marks * (rows @ self.separator[:-1] + self.separator[-1]) >= self.margin)
+            kept = self.kept
+            if not len(kept):
                 raise ValueError(f"margin must leave at least one row, got {margin}")
             rows, marks = np.ascontiguousarray(rows[kept]), marks[kept]
             reaches = None if reaches is None else reaches[kept]

@@ -1,13 +1,14 @@
 """Where individuals come from: fixed sequences, separable balls, data sets."""
 
 from abc import abstractmethod
+from copy import copy
+from typing import Self
 
-from agents.foundation.checks import (
-    finite_number,
-)
+from agents.foundation.checks import finite_number, shown
 from agents.foundation.typing import Float, Key
 from agents.foundation.unchangeable import Unchangeable
 from agents.populations.arrivals import Arrivals
+from agents.populations.groups import Groups
 from agents.populations.sources import Source
 
 
@@ -28,6 +29,8 @@ class Population(Unchangeable):
         Probability that a label is flipped.
     alpha : tuple of float or None
         Smallest and largest l2 reach, where individuals differ.
+    groups : Groups or None
+        Who belongs to which group, where results are to tell that apart (`grouped`).
 
     Notes
     -----
@@ -53,6 +56,7 @@ class Population(Unchangeable):
     """
 
     alpha: tuple[float, float] | None = None
+    groups: Groups | None = None
     dim: int
     radius: float
     low: Float
@@ -78,6 +82,25 @@ class Population(Unchangeable):
         None, the default, where only `arrivals` knows: then the fast forms play game by game in Python.
         """
         return None
+
+    def grouped(self, groups: Groups) -> Self:
+        """Return the same population, in which everybody belongs to a group.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no groups, or of members and this population has not as many that are given.
+        """
+        if not isinstance(groups, Groups):
+            raise TypeError(f"groups must be Groups, got {shown(groups)}")
+        given = len(getattr(self, "features", ()))
+        if groups.members is not None and len(groups.members) != given:
+            raise ValueError(
+                f"groups must be of the population's {given} members, or drawn by shares, got {len(groups.members)}"
+            )
+        other = copy(self)
+        vars(other)["groups"] = groups
+        return other
 
 
 def _probability(noise: float) -> float:

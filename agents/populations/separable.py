@@ -1,19 +1,25 @@
 """Individuals whom a hyperplane separates with a margin, drawn uniformly from what is left of a ball."""
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 
 from agents.foundation.checks import (
     LARGEST_LENGTH,
     LARGEST_SIZE,
     count,
+    finite_array,
     finite_length,
     finite_number,
+    finite_reaches,
     flag,
     interval,
 )
 from agents.foundation.typing import Float, Key
 from agents.populations.arrivals import Arrivals, SourceArrivals, draw_direction, draw_pool
 from agents.populations.caps import tabulate_caps
+from agents.populations.groups import Groups
 from agents.populations.population import Population, _probability
 from agents.populations.sources import AT_RANDOM, NEW, Source
 
@@ -39,6 +45,9 @@ class Separable(Population):
         Probability that a label is flipped when its individual arrives.
     alpha : tuple of float, optional
         Give every individual an l2 reach of its own, uniform over this interval.
+    alpha_of_groups : tuple of Groups and sequence of float, optional
+        Give every individual the l2 reach of its group: groups that are drawn by shares, and a reach for each. Needs
+        that everybody is new.
 
     Raises
     ------
@@ -71,6 +80,7 @@ class Separable(Population):
         nonnegative: bool = False,
         noise: float = 0.0,
         alpha: tuple[float, float] | None = None,
+        alpha_of_groups: tuple[Groups, Sequence[float]] | None = None,
     ) -> None:
         self.dim = count("dim", dim, minimum=1, maximum=LARGEST_LENGTH)
         self.radius = finite_length("radius", radius, above=0.0)
@@ -84,10 +94,25 @@ class Separable(Population):
         self.nonnegative = flag("nonnegative", nonnegative)
         self.noise = _probability(noise)
         self.alpha = None if alpha is None else interval("alpha", alpha)
+        self._tiers = np.empty((2, 0))
+        if alpha_of_groups is not None:
+            if alpha is not None or pool is not None:
+                raise ValueError(
+                    "alpha_of_groups leaves no alpha and no pool: everybody is new, with the group's reach"
+                )
+            self.groups, reaches = alpha_of_groups
+            self._tiers = _tiers(self.groups, reaches)
+            self.alpha = float(self._tiers[1].min()), float(self._tiers[1].max())
         self.high = np.full(self.dim, self.radius)
         self.low = -self.high
         self._caps = tabulate_caps(self.dim, self.radius, self.margin, self.bias)
         self._shared: Source | None = None
+
+    def grouped(self, groups: Groups) -> Self:
+        """Return the same population with other groups, which decide nothing."""
+        if self._tiers.shape[1]:
+            raise ValueError("groups must stay those whose reaches differ (alpha_of_groups)")
+        return super().grouped(groups)
 
     def arrivals(self, key: Key, population_key: Key | None = None) -> Arrivals:
         """Draw the hyperplane (and the pool), then let individuals arrive."""
@@ -104,6 +129,7 @@ class Separable(Population):
             source = Source(
                 order, 0, size, self.noise, np.empty((0, self.dim)), np.empty(0), np.empty((0, 1)),
                 self._caps, self.nonnegative, np.array(self.alpha or (0.0, 0.0)), frozen,
+                self._tiers,
             )  # fmt: skip
             self._shared = source if self.pool is None or population_key is None else self._drawn(source)
         return self._shared
@@ -124,3 +150,15 @@ class Separable(Population):
         direction = np.empty(self.dim)
         draw_direction(key, self.nonnegative, direction)
         return direction
+
+
+def _tiers(groups: Groups, reaches: Sequence[float]) -> Float:
+    """Return the shares of groups, summed up, and the reach of each: (2, G)."""
+    if groups.shares is None:
+        raise ValueError(f"alpha_of_groups must have groups that are drawn by shares, got {groups!r}")
+    alpha = finite_reaches("alpha", finite_array("alpha", reaches, (None,)), 1)
+    if len(alpha) != len(groups.names):
+        raise ValueError(f"alpha must hold one reach for each of {len(groups.names)} groups, got {alpha.tolist()}")
+    if not alpha.any():
+        raise ValueError("alpha must be above 0 for some group, got zeros")
+    return np.array([groups.table().upto, alpha])

@@ -38,6 +38,9 @@ class Source(NamedTuple):
         The interval that individuals draw their alpha from; zeros where they do not differ.
     origin : ndarray, shape (1 or 0, 2), uint64
         The key that w* is drawn from; the game's own where there is none.
+    tiers : ndarray, shape (2, G)
+        Of new individuals whose reach is that of their group: the groups' shares summed up
+        (`agents.populations.groups`), and their reaches; without columns elsewhere.
     """
 
     order: int
@@ -51,6 +54,7 @@ class Source(NamedTuple):
     nonnegative: bool
     reaches: Float
     origin: Key
+    tiers: Float = np.empty((2, 0))
 
 
 def members(features: Float, labels: Float, order: int, head: int = 0, noise: float = 0.0) -> Source:
@@ -85,6 +89,13 @@ def check_source(source: Source) -> None:
             raise ValueError(f"the source's {name} must be writeable (a copy is), got a read-only array")
     if len(plain_array("the source's origin", source.origin, (None, 2), np.uint64)) > 1:
         raise ValueError(f"the source's origin must have one row at most, got {len(source.origin)}")
+    upto, group_reaches = plain_array("the source's tiers", source.tiers, (2, None))
+    if source.tiers.shape[1] and not (
+        upto[-1] == np.inf and ((least <= group_reaches) & (group_reaches <= largest)).all()
+    ):
+        raise ValueError(
+            f"the source's tiers must end at infinity, with reaches within its own, got {shown(source.tiers)}"
+        )
     if not isinstance(source.caps, Caps):
         raise TypeError(f"the source's caps must be Caps, got {shown(source.caps)}")
     order = count("the source's order", source.order, maximum=NEW)

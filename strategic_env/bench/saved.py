@@ -46,6 +46,10 @@ class SavedScenario:
         What runs count besides mistakes and losses, and how much of it there is at most (`BenchScenario.limits`).
     table : list of Column
         What tables show of that.
+    groups : list of str
+        The groups that are told apart.
+    group_table : list of Column
+        What tables show of each.
     """
 
     name: str
@@ -56,6 +60,8 @@ class SavedScenario:
     loss_is_mistakes: bool
     columns: dict[str, dict[str, float]]
     table: list[Column]
+    groups: list[str] = field(default_factory=list)
+    group_table: list[Column] = field(default_factory=list)
 
     @classmethod
     def of(cls, scenario: BenchScenario) -> Self:
@@ -70,6 +76,8 @@ class SavedScenario:
             vars(type(scenario)).get("loss_is_mistakes", False),
             scenario.limits(),
             list(scenario.table),
+            list(scenario.groups),
+            list(scenario.group_table) if scenario.groups else [],
         )
 
     def __post_init__(self) -> None:
@@ -80,7 +88,8 @@ class SavedScenario:
             and type(self.loss_is_mistakes) is bool
             and isinstance(self.options, dict)
             and all(_number(times) for limits in self.columns.values() for times in limits.values())
-            and all(isinstance(text, str) for column in self.table for text in astuple(column))
+            and all(isinstance(text, str) for column in (*self.table, *self.group_table) for text in astuple(column))
+            and all(isinstance(group, str) for group in self.groups)
         ):
             raise ValueError("its scenario is none that we saved")
 
@@ -140,7 +149,8 @@ def read(folder: Path) -> Saved:
         rounds, scenario = count("rounds", said["rounds"], minimum=1, maximum=LARGEST_COUNT), said["scenario"]
         if not isinstance(scenario, dict) or "table" not in scenario:
             raise ValueError("it is of an earlier version: choose another folder, and play again")
-        scenario = SavedScenario(**scenario | {"table": [Column(**column) for column in scenario["table"]]})
+        tables = {name: [Column(**one) for one in scenario.get(name, [])] for name in ("table", "group_table")}
+        scenario = SavedScenario(**scenario | tables)
         saved = Saved(scenario, rounds, str(said["setting"]), checkpoints_of(rounds))
     except MALFORMED as error:
         raise ValueError(f"{SETTINGS_FILE} cannot be used: {reason(error)}") from error

@@ -11,7 +11,7 @@ from typing import Any
 
 from learners.policy import Policy
 from learners.strategic.estimators import from_estimator, learns_by_itself
-from strategic_env.bench.arguments import parse_learner
+from strategic_env.bench.arguments import parse_learner, parse_settings
 from strategic_env.bench.contestants import Contestant, contestant
 from strategic_env.games import scenarios
 from strategic_env.games.shared.scenario import BenchScenario, refuse_unknown
@@ -36,8 +36,10 @@ def chosen_scenario(
         Of a scenario or, as it ends in ``.csv``, of a file.
     options : mapping
         Of the scenario, or of `strategic_env.from_table`.
-    label, alpha, groups
+    label, alpha
         Of a table only.
+    groups
+        A column, or shares as JSON.
     note : callable
         Is told what `from_table` warns of.
 
@@ -46,16 +48,17 @@ def chosen_scenario(
     TypeError, ValueError, OSError
         If they do not fit, or as `strategic_env.scenario` or `strategic_env.from_table`.
     """
+    apart = {} if groups is None else parse_settings([f"groups={groups}"])
+    if apart and "groups" in options:
+        raise ValueError("groups must be given as --groups, got it as --set")
     if not name.lower().endswith(TABLES):
-        if label is not None or alpha or groups is not None:
-            raise ValueError(
-                f"--label, --alpha and --groups are for a table, a file that ends in {TABLES}, got {name!r}"
-            )
-        return scenarios.scenario(name, **options)
+        if label is not None or alpha:
+            raise ValueError(f"--label and --alpha are for a table, a file that ends in {TABLES}, got {name!r}")
+        return scenarios.scenario(name, **apart | dict(options))
     if label is None:
         raise ValueError(f"a table needs --label COLUMN, the column that says whom to accept, got {name} without it")
     refuse_unknown(options, [key for key in inspect.signature(from_table).parameters if key != "table"], name)
-    own = {"label": label, "alpha": reaches_of(alpha), "groups": groups}
+    own = {"label": label, "alpha": reaches_of(alpha)} | apart
     if twice := options.keys() & own.keys():
         raise ValueError(f"{min(twice)} must be given as --{min(twice)}, got it as --set")
     with warnings.catch_warnings(record=True) as caught:

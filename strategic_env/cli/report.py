@@ -28,24 +28,30 @@ def report(
     band: Annotated[
         str, typer.Option(metavar="BAND", help="Of the picture: `min-max`, `quantiles` or `bootstrap`.")
     ] = "min-max",
+    groups: Annotated[bool, typer.Option("--groups", help="Add a row for each group of people to the table.")] = False,
 ) -> None:
     """Show all runs that every DIR holds, whoever played them, and write nothing but the picture asked for.
 
     What a run left undone, the same `run` finishes.
     """
     from strategic_env.cli.showing import drawn, fail_with, loaded, show, written
+    from strategic_env.report.group_rows import check_grouped
 
     with usage():
         if as_json and form is not None:
             raise ValueError("--json and --format exclude each other")
+        if groups and (as_json or form is not None):
+            raise ValueError("--groups is for the table: --json and --format csv tell of groups where there are some")
         results = [one for folder in folders for one in loaded(folder)]
+        for one in results if groups else ():
+            check_grouped(one)
         text = None if form is None else written(results, form)
         saved = None if picture is None else drawn(results, picture, band)
     if text is not None:
         print(text)
     else:
         for one in results:
-            show(one, None, as_json)
+            show(one, None, as_json, groups=groups)
     if saved is not None:
         errors.print(f"saved {saved}", style="dim")
     for one in results:

@@ -49,7 +49,12 @@ def run(
         ),
     ] = None,
     groups: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Of a table: who belongs to which group; no learner sees it.")
+        str | None,
+        typer.Option(
+            metavar="COLUMN|SHARES",
+            help="Who belongs to which group: a column of the data, or shares such as [0.5,0.5]. No learner sees it; "
+            "the table gets a row for each group.",
+        ),
     ] = None,
     learner: Annotated[
         list[str] | None,
@@ -131,7 +136,7 @@ def _run(
             with usage("--out: "):
                 Archive(out, scenario, scenario.horizon)  # before the work, not after it
         results = _evaluate(scenario, contestants, seeds, out, jobs, finished)
-        show(results, out, as_json)
+        show(results, out, as_json, groups=bool(scenario.groups))
     except KeyboardInterrupt:
         kept = f"finished runs are kept in {out}; the same command goes on from there" if out else "nothing was saved"
         raise typer.Exit(failed(f"interrupted: {kept if finished else NOTHING}", FAILED)) from None

@@ -79,7 +79,7 @@ def _csv(results: Sequence[Results]) -> str:
     return text.getvalue().rstrip("\n")
 
 
-def show(results: Results, out: Path | None, as_json: bool) -> None:
+def show(results: Results, out: Path | None, as_json: bool, *, groups: bool = False) -> None:
     """Save all that the folder holds, then print the results: neither failure costs the other."""
     try:
         if out is not None:
@@ -90,7 +90,7 @@ def show(results: Results, out: Path | None, as_json: bool) -> None:
             if results.unused_lines:
                 errors.print(f"not used: {tables.unused_text(results)}", style="dim")
         else:
-            tables.show(results)
+            tables.show(results, groups=groups)
 
 
 def fail_with(*every: Results) -> None:

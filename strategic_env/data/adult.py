@@ -1,6 +1,6 @@
 """A census survey as numbers, oriented so that larger goes with more income: 4,000 people, 1,013 above $50,000."""
 
-from strategic_env.data.coded import OTHERS, CodedTable, Column
+from strategic_env.data.coded import OTHERS, CodedTable, Column, GroupColumn
 
 COLUMNS = (
     Column("age", 0.0, "Fixed, and protected."),
@@ -44,4 +44,13 @@ COLUMNS = (
     Column("native_country", 0.0, "Fixed, and protected.", (OTHERS, ("United-States",))),
 )
 LABEL = Column("income", 0.0, "What the learner predicts.", (("<=50K",), (">50K",)))
-ADULT = CodedTable("adult_sample.csv.gz", COLUMNS, LABEL, left_out=("relationship", "race", "sex"))
+RACES = ("White", "Black", "other")
+
+
+def race(entry: str) -> str:
+    """Return the group of an entry: of the three smallest there are too few to tell apart."""
+    return entry if entry in RACES else "other"
+
+
+GROUPS = (GroupColumn("sex", "sex", ("Female", "Male")), GroupColumn("race", "race", RACES, race))
+ADULT = CodedTable("adult_sample.csv.gz", COLUMNS, LABEL, left_out=("relationship", "race", "sex"), groups=GROUPS)

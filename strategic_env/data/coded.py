@@ -17,7 +17,7 @@ alpha what a person can do about the column
 
 import gzip
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -27,6 +27,7 @@ import numpy as np
 
 from agents.foundation.tables import check_fields, table_of
 from agents.foundation.typing import Float
+from agents.populations.groups import Groups
 
 OTHERS = ("any other",)  # the level of every category that no other level names
 
@@ -96,6 +97,34 @@ class Column:
         return "; ".join(f"{code} = {categories}" for code, categories in enumerate(codes))
 
 
+@dataclass(frozen=True)
+class GroupColumn:
+    """A column of the table that says who belongs to which group.
+
+    Attributes
+    ----------
+    name : str
+        What the groups are called together.
+    column : str
+        Its heading in the table.
+    names : tuple of str
+        Of the groups.
+    group : callable
+        Returns the group's name of an entry.
+    """
+
+    name: str
+    column: str
+    names: tuple[str, ...]
+    group: Callable[[str], str] = str
+
+    def entries(self, lines: Iterable[str]) -> list[str]:
+        """Return everybody's group, from the ``lines`` of the file."""
+        heading, rows = table_of(lines)
+        at = heading.index(self.column)
+        return [self.group(row[at]) for _, row in rows]
+
+
 class CodedData(NamedTuple):
     """A coded table: n people, k columns.
 
@@ -131,12 +160,15 @@ class CodedTable:
         The last column: two levels, the worse one first.
     left_out : tuple of str
         Columns of the file that are no features.
+    groups : tuple of GroupColumn
+        What people can be grouped by.
     """
 
     file: str
     columns: tuple[Column, ...]
     label: Column
     left_out: tuple[str, ...] = ()
+    groups: tuple[GroupColumn, ...] = ()
 
     def load(self) -> CodedData:
         """Return the people that come with the package, in arrays of the caller's own."""
@@ -171,6 +203,10 @@ class CodedTable:
             names=tuple(names[:-1]),
             alphas=np.array([column.alpha for column in self.columns]),
         )
+
+    def groups_of(self) -> dict[str, Groups]:
+        """Return who belongs to which group, by the name of what they are grouped by."""
+        return {one.name: Groups.of(one.entries(self.lines()), one.names) for one in self.groups}
 
     def coding_table(self) -> str:
         """Return the coding of every column as a Markdown table.

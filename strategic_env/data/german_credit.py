@@ -1,6 +1,6 @@
 """German credit as numbers: 1,000 loan applicants whose features are oriented so that larger is better."""
 
-from strategic_env.data.coded import CodedTable, Column
+from strategic_env.data.coded import CodedTable, Column, GroupColumn
 
 COLUMNS = (
     Column(
@@ -132,4 +132,15 @@ COLUMNS = (
     Column("foreign_worker", 0.0, "Fixed, and protected. The 37 others repay more often.", (("yes",), ("no",))),
 )
 LABEL = Column("creditability", 0.0, "What the learner predicts.", (("bad",), ("good",)))
-GERMAN_CREDIT = CodedTable("german_credit.csv", COLUMNS, LABEL)
+YOUNG, OLD = "25 and younger", "older"
+OLDEST_YOUNG = 25
+
+
+def age_group(entry: str) -> str:
+    """Return the group of an age."""
+    return YOUNG if float(entry) <= OLDEST_YOUNG else OLD
+
+
+# Not by sex, which the data do not give (docs/german_credit.md).
+GROUPS = (GroupColumn("age", "age_in_years", (YOUNG, OLD), age_group),)
+GERMAN_CREDIT = CodedTable("german_credit.csv", COLUMNS, LABEL, groups=GROUPS)

@@ -32,12 +32,15 @@ class OwnTable:
         -1 or +1.
     coding : dict of str to list of str
         The categories of every column of text, from code 0 on.
+    groups : list of str
+        The entries of the column that says who belongs to which group, if one does.
     """
 
     names: tuple[str, ...]
     features: Float
     labels: Float
     coding: dict[str, list[str]]
+    groups: list[str]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,13 @@ class _Columns:
 
 
 def read_own(
-    table: object, label: str, positive: object = 1, *, code: Code = (), left_out: Sequence[str] = ()
+    table: object,
+    label: str,
+    positive: object = 1,
+    *,
+    code: Code = (),
+    left_out: Sequence[str] = (),
+    groups: str | None = None,
 ) -> OwnTable:
     """Read a table of one's own.
 
@@ -66,6 +75,8 @@ def read_own(
         order of their shares of positive labels.
     left_out : sequence of str
         Columns that are no features.
+    groups : str, optional
+        A column that says who belongs to which group, and is no feature either.
 
     Returns
     -------
@@ -82,12 +93,12 @@ def read_own(
         If the file cannot be read.
     """
     columns = _columns_of(table)
-    orders = _orders(code)
-    for name, given in (("label", [label]), ("drop", left_out), ("code", orders)):
+    orders, of_groups = _orders(code), [] if groups is None else [groups]
+    for name, given in (("label", [label]), ("drop", left_out), ("groups", of_groups), ("code", orders)):
         for one in given:
             column_named(name, one, columns.entries)
     labels = _labels(columns, label, positive)
-    kept = [name for name in columns.entries if name != label and name not in left_out]
+    kept = [name for name in columns.entries if name not in (label, *left_out, *of_groups)]
     if not kept:
         raise ValueError(f"the table must have a column besides the label, got {', '.join(columns.entries)}")
     features, coding = np.empty((len(labels), len(kept))), {}
@@ -96,7 +107,8 @@ def read_own(
             features[:, at], coding[name] = _coded(columns, name, orders[name], labels)
         else:
             features[:, at] = [_number(columns, name, row, entry) for row, entry in enumerate(columns.entries[name])]
-    return OwnTable(tuple(kept), features, labels, coding)
+    entries = [text for name in of_groups for text in _texts(columns, name)]
+    return OwnTable(tuple(kept), features, labels, coding, entries)
 
 
 def column_named(argument: str, name: object, names: Sequence[str] | Mapping[str, object]) -> str:
@@ -172,10 +184,7 @@ def _coded(
     columns: _Columns, name: str, order: Sequence[object] | None, labels: Float
 ) -> tuple[list[float], list[str]]:
     """Return the codes of a column, and its categories from code 0 on."""
-    texts = []
-    for row, entry in enumerate(columns.entries[name]):
-        _refuse_missing(columns, name, row, entry)
-        texts.append(str(entry))
+    texts = _texts(columns, name)
     levels = _by_share(name, texts, labels) if order is None else [str(level) for level in order]
     codes = {level: float(code) for code, level in enumerate(levels)}
     for row, text in enumerate(texts):
@@ -183,6 +192,12 @@ def _coded(
             allowed = shown(", ".join(levels))
             raise ValueError(f"{columns.where(row)}, column {name!r} must be one of {allowed}, got {text!r}")
     return [codes[text] for text in texts], levels
+
+
+def _texts(columns: _Columns, name: str) -> list[str]:
+    for row, entry in enumerate(columns.entries[name]):
+        _refuse_missing(columns, name, row, entry)
+    return [str(entry) for entry in columns.entries[name]]
 
 
 def _by_share(name: str, texts: Sequence[str], labels: Float) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from rich.console import Console
 from rich.text import Text
 
-from agents.foundation.checks import file_path
+from agents.foundation.checks import file_path, flag
 from agents.foundation.files import made_folder, write_csv
 from strategic_env.bench.contestants import Contestant
 from strategic_env.bench.encoding import plain
@@ -18,6 +18,7 @@ from strategic_env.bench.playing import Run
 from strategic_env.bench.saved import CURVES, PICTURE, SUMMARY, refuse_strangers
 from strategic_env.games.shared.columns import Column
 from strategic_env.report.curves import plot
+from strategic_env.report.group_rows import cells, check_grouped, group_lines, in_files, names_in_files, of_everybody
 from strategic_env.report.layout import MISSING, print_learners
 from strategic_env.report.output import encodable, plain_console
 from strategic_env.report.sheets import Line, Sheet
@@ -40,11 +41,17 @@ from strategic_env.report.summary import (
     title,
 )
 
+# Tables with groups leave out other columns: there would be no room for them.
+BESIDE_GROUPS = ("mean", "regret", "bound")
+GAP_NOTE = "gap: the largest group less the smallest; a learner's own line is of everybody."
+
 Shown: TypeAlias = tuple[str, Callable[[Row], str]]  # a heading, and what a row shows below it
 
 
-def show(results: Results, console: Console | None = None) -> None:
+def show(results: Results, console: Console | None = None, *, groups: bool = False) -> None:
     """Print the table to the terminal, or to another console; columns that would be empty are left out.
+
+    ``groups`` adds a row for each group of the scenario (`docs/burden.md`), and one for the gap between them.
 
     Examples
     --------
@@ -60,7 +67,7 @@ def show(results: Results, console: Console | None = None) -> None:
     ...
     """
     console = console or plain_console()
-    shown = sheet(results)
+    shown = sheet(results, groups=groups)
     console.print(Text(encodable(shown.title, console), style="bold"))
     print_learners(console, shown.headings[1:], shown.lines)
     notes = Text(encodable("\n".join(["", *shown.notes]), console))
@@ -68,8 +75,15 @@ def show(results: Results, console: Console | None = None) -> None:
     console.print(notes)
 
 
-def sheet(results: Results) -> Sheet:
+def sheet(results: Results, *, groups: bool = False) -> Sheet:
     """Return the table as a value; columns that would be empty are left out.
+
+    ``groups`` as of `show`.
+
+    Raises
+    ------
+    ValueError
+        If there are no groups to show.
 
     Examples
     --------
@@ -80,12 +94,30 @@ def sheet(results: Results) -> Sheet:
     """
     summary = rows(checked_results(results))
     columns = columns_of([results], summary)
+    headings, notes = [heading for heading, _ in columns], _notes(results, summary)
     lines = [
         Line(shown_name(contestant), [show_cell(row) for _, show_cell in columns], _below(row, results))
         for contestant, row in zip(results.contestants, summary, strict=True)
     ]
+    if flag("groups", groups):
+        headings, lines = with_groups(results, headings, lines)
+        notes = [note for note in notes if note not in {one.note for one in results.scenario.table}]
+        notes[-1:-1] = [one.note for one in results.scenario.group_table] + [GAP_NOTE]
     what = f"{title(results)}: mistakes in {counted(results.rounds, 'round')}, over {seeds_text(results)}"
-    return Sheet(what, ["learner", *(heading for heading, _ in columns)], lines, _notes(results, summary))
+    return Sheet(what, ["learner", *headings], lines, notes)
+
+
+def with_groups(results: Results, headings: Sequence[str], lines: Sequence[Line]) -> tuple[list[str], list[Line]]:
+    """Return headings and lines with the measures of groups, each group's in a line of its own."""
+    check_grouped(results)
+    table = results.scenario.group_table
+    kept = [at for at, heading in enumerate(headings) if heading in BESIDE_GROUPS]
+    found: list[Line] = []
+    for contestant, line in zip(results.contestants, lines, strict=True):
+        own = [line.cells[at] for at in kept]
+        found.append(Line(line.name, [*own, *cells(table, of_everybody(results, contestant))], line.below))
+        found += group_lines(results, contestant, [""] * len(kept))
+    return [*(headings[at] for at in kept), *(one.heading for one in table)], found
 
 
 def columns_of(results: Sequence[Results], summary: Sequence[Row]) -> list[Shown]:
@@ -203,6 +235,7 @@ def _entry(results: Results, contestant: Contestant) -> dict[str, object]:
         "mistakes": per_seed(lambda run: run.mistakes),
         "loss": per_seed(lambda run: run.loss),
         **counted,
+        **in_files(results, contestant),
         "bound": bound_of(results, contestant),
         "printed_bound": bound_of(results, contestant, printed=True),
         "cpu_seconds": per_seed(lambda run: run.cpu_seconds),
@@ -259,8 +292,11 @@ def write_summary(results: Results, path: str | Path) -> None:
 def records(results: Results) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the names of the table's numbers, unrounded, and what each learner has of them."""
     lines = [asdict(row) for row in rows(results)]
+    for line, contestant in zip(lines, results.contestants, strict=True):
+        line["columns"] |= in_files(results, contestant)
     names = [field.name for field in fields(Row) if field.name != "columns"]
-    return [*names, *(column.name for column in results.scenario.table)], [line | line.pop("columns") for line in lines]
+    names += [*(column.name for column in results.scenario.table), *names_in_files(results)]
+    return names, [line | line.pop("columns") for line in lines]
 
 
 def save(results: Results, folder: str | Path) -> list[Path]:

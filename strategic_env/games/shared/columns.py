@@ -19,7 +19,9 @@ class Column:
         What it says, in a sentence.
     total, over : str
         What is divided by what: names of what runs count (`BenchScenario.columns`), ``"mistakes"``, ``"loss"``,
-        ``"rounds"`` or ``"runs"``.
+        ``"rounds"`` or ``"runs"``; of a column of groups, names of what is counted of each group.
+    gap : str
+        Of a column of groups: what the difference between the largest and the smallest group is called in files.
     """
 
     name: str
@@ -28,3 +30,4 @@ class Column:
     note: str
     total: str
     over: str
+    gap: str = ""

@@ -59,6 +59,10 @@ class BenchScenario(ABC):
         What its runs count besides mistakes and losses (`counted`).
     table : tuple of Column
         What its tables show besides mistakes, regret and bounds.
+    groups : tuple of str
+        Of whom its runs count apart what ``group_table`` divides, in columns that are called ``WHAT[GROUP]``.
+    group_table : tuple of Column
+        What its tables show of groups.
     loss_is_mistakes : bool
         Whether the default reward is minus the mistake.
     trainable : bool
@@ -73,8 +77,8 @@ class BenchScenario(ABC):
     builders: ClassVar[Mapping[str, Callable[..., Any]]]
     game_options: ClassVar[Mapping[str, str]]
     game_defaults: ClassVar[Mapping[str, object]] = {}
-    columns: ClassVar[tuple[str, ...]] = ()
     table: ClassVar[tuple[Column, ...]] = ()
+    group_table: ClassVar[tuple[Column, ...]] = ()
     loss_is_mistakes: ClassVar[bool] = False
     trainable: ClassVar[bool] = False
     environment_options: ClassVar[tuple[str, ...]]
@@ -90,6 +94,16 @@ class BenchScenario(ABC):
 
         return strategic_env.report.scenario_sheet(self).to_html()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What its runs count besides mistakes and losses."""
+        return ()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups that are told apart."""
+        return ()
+
     @classmethod
     def vector_options(cls) -> tuple[str, ...]:
         """Return the options of `make_vec`, besides the number of games."""
@@ -103,7 +117,7 @@ class BenchScenario(ABC):
     @classmethod
     def own_options(cls, name: str) -> tuple[str, ...]:
         """Return the names of the options that a scenario takes."""
-        return (*inspect.signature(cls.builders[name]).parameters, *cls.game_options)
+        return tuple(dict.fromkeys([*inspect.signature(cls.builders[name]).parameters, *cls.game_options]))
 
     @classmethod
     def defaults(cls, name: str) -> dict[str, object]:

@@ -15,6 +15,7 @@ from agents.costs import L1, L2, Cost, L2Cost, WeightedL1Cost
 from agents.foundation.checks import count, finite_array, finite_features, finite_length, flag, one_of, shown, signs
 from agents.foundation.typing import Float
 from agents.populations.finite import DataSet, FiniteKnown, FixedSequence, standardised
+from agents.populations.groups import Groups
 from agents.populations.nature import GreedyAdversary
 from agents.populations.population import Population
 from agents.populations.separable import Separable
@@ -33,6 +34,8 @@ DataReaches = Annotated[ArrayLike | None, "null for those of the data, a number,
 Pool = Annotated[int | None, "how many individuals there are; null: somebody new in every round"]
 DataMargin = Annotated[float | None, "needs separable=true; null: 0.1"]
 Interval = Annotated[ArrayLike, "an interval, [smallest, largest]"]
+Shares = Annotated[ArrayLike, "shares that sum to 1"]
+GroupReaches = Annotated[Sequence[float], "a number for each group"]
 
 
 Members = FiniteKnown | GreedyAdversary  # populations of given individuals
@@ -54,6 +57,8 @@ class Parts:
         What a learner is not told of `strategic_env.games.strategic.options.knowledge_of`.
     told : mapping
         What it is told besides.
+    columns : mapping of str to Groups
+        What people can be grouped by.
     horizon : int
         Rounds per episode, unless an option says otherwise.
     """
@@ -64,6 +69,7 @@ class Parts:
     hidden: Sequence[str] = ()
     told: Mapping[str, object] = field(default_factory=dict)
     horizon: int = 1000
+    columns: Mapping[str, Groups] = field(default_factory=dict)
 
 
 def _known_l2(
@@ -118,6 +124,22 @@ def _heterogeneous_l2(
     least, largest = finite_array("alpha", alpha, (2,)).tolist()
     population = Separable(dim, radius, margin, alpha=(least, largest))
     told = {"alpha_min": least, "alpha_max": largest}
+    return _hiding(Parts(population, L2Cost(largest), told=told), "alpha")
+
+
+def _groups_l2(
+    *,
+    dim: int = 2,
+    margin: float = 0.1,
+    radius: float = 1.0,
+    groups: Shares = (0.5, 0.5),
+    alpha: GroupReaches = (0.3, 0.15),
+) -> Parts:
+    """Everybody of a group reaches equally far; who belongs to which is drawn."""
+    drawn = Groups.drawn(groups)
+    population = Separable(dim, radius, margin, alpha_of_groups=(drawn, alpha))
+    least, largest = population.alpha or (0.0, 0.0)
+    told = {"alpha_min": least, "alpha_max": largest, "groups": list(drawn.shares or ())}
     return _hiding(Parts(population, L2Cost(largest), told=told), "alpha")
 
 
@@ -189,13 +211,34 @@ def _people(table: CodedTable, alpha: DataReaches, separable: bool, margin: Data
         raise ValueError(f"margin needs separable=True, got margin={margin!r} without it")
     data = table.load()
     cost = _l1(data.alphas if alpha is None else alpha, data.features.shape[1])
+    columns = table.groups_of()
     if not separable:
-        return Parts(DataSet(data.features, data.labels, noise=noise), cost)
+        return Parts(DataSet(data.features, data.labels, noise=noise), cost, columns=columns)
     distance = 0.1 if margin is None else finite_length("margin", margin, above=0.0)
     features = standardised(data.features, data.names)
     separator = _separator_of(table, distance)
     population = DataSet(features, data.labels, standardise=False, separator=separator, margin=distance, noise=noise)
-    return Parts(population, cost, population.separator)
+    kept = {name: groups.among(population.kept) for name, groups in columns.items()}
+    return Parts(population, cost, population.separator, columns=kept)
+
+
+def grouped_as(parts: Parts, name: str, groups: object) -> Population:
+    """Return the population of a named scenario, grouped by a column of its data or by shares, if it is to be.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such column, or they are no shares.
+    """
+    if groups is None or parts.population.groups is not None:
+        return parts.population
+    if not isinstance(groups, str):
+        return parts.population.grouped(Groups.drawn(groups))  # type: ignore[arg-type]  # which checks them
+    if not parts.columns:
+        raise ValueError(
+            f"groups must be shares that sum to 1 in {name}, whose people have no column for them, got {groups!r}"
+        )
+    return parts.population.grouped(parts.columns[one_of("groups", groups, tuple(parts.columns))])
 
 
 @lru_cache(maxsize=16)
@@ -217,6 +260,7 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "MetaL2": _meta_l2,
     "QuantalL2": _known_l2,
     "MissExample": _miss_example,
+    "GroupsL2": _groups_l2,
     "Example1": _example1,
     "Example1L1": _example1_l1,
     "Example2": _example2,

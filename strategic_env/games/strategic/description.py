@@ -14,6 +14,7 @@ STRATEGIC = {
     "MetaL2": "as KnownL2, with five features and episodes of 200 rounds: learn how to learn",
     "QuantalL2": "as KnownL2, of people who move more often the better it pays",
     "MissExample": "two individuals who land beyond the boundary, on which Algorithm 2 errs for ever",
+    "GroupsL2": "separable individuals of two groups, one of which reaches half as far",
     "Example1": "three individuals on which the Perceptron cycles for ever, l2 cost",
     "Example1L1": "the same three individuals, weighted l1 cost",
     "Example2": "three individuals on which the Perceptron with a bias cycles for ever, l2 cost",

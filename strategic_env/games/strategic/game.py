@@ -3,10 +3,11 @@
 import numpy as np
 from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
-from agents.costs import Cost, L2Cost
+from agents.costs import Cost, L2Cost, least_cost
 from agents.foundation.checks import LARGEST_REPORT, finite_array
 from agents.foundation.typing import Float, Key, Numbers
 from agents.populations.arrivals import BLOCK
+from agents.populations.groups import group_of
 from agents.populations.nature import AdaptiveArrivals
 from agents.responses.answers import draw_games
 from agents.responses.exact import Exact
@@ -50,6 +51,8 @@ class Game:
         self._response = response = setting.response(1, BLOCK)
         self._share = response.share if isinstance(response, Exact) else None
         self._labels_rejected = FEEDBACK[setting.feedback]
+        self._groups = None if setting.groups is None else setting.groups.table()
+        self.has_aside = bool(setting.told_aside)
         self._rows: list[int] = []
         self._labels: list[float] = []
 
@@ -125,6 +128,16 @@ class Game:
     def member(self) -> int:
         """Who arrived in the last round: a row of the arrivals' features."""
         return self._rows[(self.round - 1) % BLOCK]
+
+    def aside(self, outcome: Outcome) -> dict[str, object]:
+        """Return what infos tell of the last round besides its outcome."""
+        told: dict[str, object] = {}
+        if self._groups is not None:
+            truth, row = outcome[1], self.member
+            published, budget = outcome[0][: self._dim + 1], self._budgets[own_row(self._budgets, row)]
+            told["group"] = group_of(self._groups, self.key, self.round - 1, row)
+            told["least_cost"] = least_cost(self._norm, published, truth, budget)
+        return told
 
     def cost_of(self, round: int) -> Cost:
         """Return the manipulation cost of whoever arrives in round ``round``, of the current block of rounds."""

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.costs import Cost, L2Cost
+from agents.costs import Cost, L2Cost, least_cost
 from agents.foundation.compiled import loop
 from agents.foundation.lanes import copy, prefetch
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.arrivals import BLOCK, ManyArrivals
+from agents.populations.groups import fill_groups
 from agents.populations.sources import NEW, Source
 from agents.responses.answers import draw_games
 from agents.responses.exact import Exact
@@ -44,6 +46,8 @@ class Outcomes(NamedTuple):
     true_features : ndarray, shape (N, d)
     true_label, cost : ndarray, shape (N,)
         The truth has no rows where nobody asks for it.
+    aside : dict of ndarray, shape (N,)
+        What infos tell besides, where they are to tell everything.
     """
 
     observation: Float
@@ -53,6 +57,7 @@ class Outcomes(NamedTuple):
     true_features: Float
     true_label: Float
     cost: Float
+    aside: dict[str, NDArray[Any]] = {}  # noqa: RUF012  (never written into)
 
 
 @loop
@@ -147,6 +152,16 @@ def play_responses(
     return -1
 
 
+@loop
+def fill_least_costs(
+    norm: int, classifiers: Float, active: Bool, features: Float, rows: Int, budgets: Float, costs: Float
+) -> None:
+    """Fill ``costs`` (N,) with the `least_cost` of the individuals in ``rows`` (N,) of the features; 0 if inactive."""
+    for game in range(active.shape[0]):
+        budget = budgets[own_row(budgets, rows[game])]
+        costs[game] = least_cost(norm, classifiers[game], features[rows[game]], budget) if active[game] else 0.0
+
+
 class OutcomeArrays:
     """Arrays to write outcomes on, fresh ones for what somebody asks for.
 
@@ -234,6 +249,7 @@ class CompiledGames(Games):
         dim = setting.dim
         self._arrays = OutcomeArrays(games, dim, info_level)
         # Computed individuals take room; of members, four rounds share their random bits.
+        groups = setting.groups
         response = setting.response(games, BLOCK)
         exact = isinstance(response, Exact)
         block, shortest = BLOCK, 1 if source.order == NEW and exact else 4
@@ -251,6 +267,8 @@ class CompiledGames(Games):
         self._answering = response.share if isinstance(response, Exact) else self._response
         self._rules = np.array([setting.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)])
         self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self._counts
+        self._groups = None if groups is None or info_level != "full" else groups.table()
+        self._group = np.zeros((games if self._groups else 0, block), dtype=np.int64)
 
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games``."""
@@ -265,13 +283,25 @@ class CompiledGames(Games):
             if self._play is play_responses:
                 size = self._arrivals.index.shape[1]
                 draw_games(self._response, self._arrivals.keys, self.rounds, size, size)
+            if self._groups is not None:
+                fill_groups(self._groups, self._arrivals.keys, self.rounds, self._arrivals.index, self._group)
         arrays = self._arrays.fresh()
         arguments: tuple[Any, ...] = (self._answering, self._rules, classifiers, active, *self._table, *arrays)
         illegal = self._play(*arguments)
         if illegal >= 0:
             _refuse(classifiers, illegal)
         self._known -= 1
-        return Outcomes._make(arrays)
+        outcomes = Outcomes(*arrays)
+        return outcomes if self._groups is None else outcomes._replace(aside=self._aside(classifiers, active))
+
+    def _aside(self, classifiers: Float, active: Bool) -> dict[str, NDArray[Any]]:
+        """Return what infos tell besides of the round that was played last."""
+        features, index, _, budgets, _ = self._table
+        games, at = np.arange(len(active)), (self.rounds - active) % index.shape[1]
+        group, costs = self._group[games, at], np.empty(len(active))
+        group[~active] = 0
+        fill_least_costs(self._setting.norm, classifiers, active, features, index[games, at], budgets, costs)
+        return {"group": group, "least_cost": costs}
 
     def cost_of(self, game: int) -> Cost:
         """Return the cost of the individual met last."""
@@ -285,10 +315,10 @@ class CompiledGames(Games):
 class SeparateGames(Games):
     """Games whose individuals answer, or arrive, by rules in Python: `Game` objects in a row."""
 
-    def __init__(self, setting: Setting, reward_kind: str, games: int) -> None:
+    def __init__(self, setting: Setting, reward_kind: str, games: int, info_level: str) -> None:
         super().__init__(games)
         self._arrays = OutcomeArrays(games, setting.dim, "full")
-        self._setting, self._reward_kind = setting, reward_kind
+        self._setting, self._reward_kind, self._tells_all = setting, reward_kind, info_level == "full"
         self._games: list[Game | None] = [None] * games
 
     def begin(self, games: Int, keys: Key) -> None:
@@ -300,16 +330,20 @@ class SeparateGames(Games):
     def play(self, classifiers: Float, active: Bool) -> Outcomes:
         """Publish and resolve."""
         _refuse(classifiers, first_illegal(classifiers, active))
-        outcomes = Outcomes(*self._arrays.fresh())
+        arrays = self._arrays.fresh()
+        told = self._setting.told_aside if self._tells_all else {}
+        aside: dict[str, NDArray[Any]] = {key: np.zeros(len(self._games), kind) for key, kind in told.items()}
         for row, game in enumerate(self._games):
-            values: tuple[Any, ...] = (0.0,) * len(outcomes)
+            values: tuple[Any, ...] = (0.0,) * len(arrays)
             if game is not None and active[row]:
                 observation, true_features, label, moved, cost, mistake = played = game.play(classifiers[row])
                 values = (observation, reward(self._reward_kind, played), moved, mistake, true_features, label, cost)
                 self.rounds[row], self.mistakes[row] = game.round, game.mistakes
-            for array, value in zip(outcomes, values, strict=True):
+                for key, one in game.aside(played).items() if aside else ():
+                    aside[key][row] = one
+            for array, value in zip(arrays, values, strict=True):
                 array[row] = value
-        return outcomes
+        return Outcomes(*arrays, aside)
 
     def cost_of(self, game: int) -> Cost:
         """Return the cost of the individual met last."""
@@ -321,5 +355,5 @@ def games_of(setting: Setting, reward_kind: str, games: int, info_level: str) ->
     """Return N games in the fastest form that the setting allows; ``info_level`` as for `OutcomeArrays`."""
     source = setting.source()
     if source is None:
-        return SeparateGames(setting, reward_kind, games)
+        return SeparateGames(setting, reward_kind, games, info_level)
     return CompiledGames(setting, source, reward_kind, games, info_level)

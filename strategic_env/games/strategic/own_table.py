@@ -15,6 +15,7 @@ from agents.costs import Cost, L2Cost, WeightedL1Cost
 from agents.foundation.checks import finite_length, one_of, shown
 from agents.foundation.typing import Float
 from agents.populations.finite import DataSet, standardised
+from agents.populations.groups import Groups
 from learners.separators import margins
 from strategic_env.data.own_table import Code, OwnTable, column_named, read_own
 from strategic_env.games.strategic.options import knowledge_of
@@ -38,7 +39,7 @@ def from_table(
     cost: str = "l1",
     code: Code = (),
     drop: str | Sequence[str] = (),
-    groups: str | None = None,
+    groups: str | Sequence[float] | None = None,
     orient: str | Sequence[str] | None = None,
     feedback: Any = "full",
     noise: float = 0.0,
@@ -69,8 +70,9 @@ def from_table(
         ordered by their shares of positive labels. ``scenario.options["code"]`` shows the coding.
     drop : str or sequence of str
         Columns to leave out.
-    groups : str, optional
-        A column that says who belongs to which group: left out of the features, so that no learner sees it.
+    groups : str or sequence of float, optional
+        A column that says who belongs to which group: left out of the features, so that no learner sees it, and told
+        apart in results. Or shares that sum to 1: groups are drawn.
     orient : str or sequence of str, optional
         Learners for weighted l1 costs need columns where larger is better. Columns that point the other way by the
         sign of a soft-margin separator are told in a warning; ``"auto"`` turns them round (x becomes -x), names turn
@@ -110,13 +112,17 @@ def from_table(
     [True, True]
     """
     dropped = [drop] if isinstance(drop, str) else list(drop)
-    given = read_own(table, label, positive, code=code, left_out=[*dropped, *([] if groups is None else [groups])])
+    given = read_own(
+        table, label, positive, code=code, left_out=dropped, groups=groups if isinstance(groups, str) else None
+    )
     features = standardised(given.features, given.names)
     cost_kind, manipulation = _cost(cost, alpha, given.names)
     turned = _turned(orient, given, features, cost_kind)
     signs = np.array([-1.0 if column in turned else 1.0 for column in given.names])
     names = [f"-{column}" if column in turned else column for column in given.names]
     population = DataSet(features * signs, given.labels, standardise=False, noise=noise, names=names)
+    if groups is not None:
+        population = population.grouped(_groups(groups, given.groups))
     setting = Setting(population=population, cost=manipulation, feedback=feedback)
     asked: dict[str, object] = {
         "label": label, "positive": positive, "alpha": alpha if isinstance(alpha, Mapping) else float(alpha),
@@ -134,6 +140,16 @@ def from_table(
 
 
 _DEFAULTS = {"positive": 1, "cost": "l1", "feedback": "full", "noise": 0.0, "groups": None}
+
+
+def _groups(groups: str | Sequence[float], entries: Sequence[str]) -> Groups:
+    """Return who belongs to which group, by the column of this name with these entries, or by shares."""
+    if not isinstance(groups, str):
+        return Groups.drawn(groups)
+    try:
+        return Groups.of(entries)
+    except ValueError as error:
+        raise ValueError(f"groups must name a column of a few groups, got {groups!r}: {error}") from error
 
 
 def _cost(cost: str, alpha: Mapping[str, float] | float, names: Sequence[str]) -> tuple[str, Cost]:

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.boundary import FLOAT64_EPS
+from agents.costs import Prepared
 from agents.foundation.compiled import loop, released
 from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
+from agents.populations.groups import fill_groups
 from agents.populations.sources import Source
 from agents.responses.answers import Aim, alpha_of, answer, believe, draw_games, note, notes, take_aim, write_answer
 from agents.responses.exact import Exact
@@ -20,6 +22,7 @@ from learners.policy import begin as begin_games
 from learners.strategic.observation import rounding
 from learners.strategic.rules import concerns, learn, publish
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
+from strategic_env.games.strategic.group_tally import columns_of, count_person, prepare_counting, tally_of
 from strategic_env.games.strategic.rules import own_row
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
@@ -43,6 +46,8 @@ class Tally(NamedTuple):
         What the qualified paid for manipulation, in total.
     curves : ndarray, shape (N, C), int64
         Mistakes up to each checkpoint.
+    groups : GroupTally
+        The same by group, where groups are asked for.
     """
 
     mistakes: Int
@@ -50,6 +55,7 @@ class Tally(NamedTuple):
     qualified: Int
     qualified_cost: Float
     curves: Int
+    groups: Any
 
 
 class Block(NamedTuple):
@@ -63,12 +69,15 @@ class Block(NamedTuple):
     label : ndarray, shape (n, B)
     budgets : ndarray, shape (M or 1, 1 or d)
         Of each row of ``features``, or of all.
+    group : ndarray, shape (n, B), int64
+        The groups of those who arrive; without columns where nobody asks.
     """
 
     features: Float
     rows: Int
     label: Float
     budgets: Float
+    group: Int
 
 
 @loop
@@ -79,6 +88,7 @@ def play_until_concerned(
     labels_rejected: bool,
     response: Any,
     aim: Aim,
+    measure: Prepared,
     classifier: Float,
     block: Block,
     start: int,
@@ -91,7 +101,7 @@ def play_until_concerned(
     Rounds ``start`` to ``stop`` of the block are played, that one included, and counted. Nobody needs to see a report:
     one score says who moves and what is predicted. ``stop`` if no round concerns the learner. ``report`` (d,) is room.
     """
-    features, rows, label, budgets = block
+    features, rows, label, budgets, group = block
     mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
     at, shared, last = start, budgets.shape[0] == 1, rows.shape[0] - 1
     wide = features.shape[1] >= FETCHED_AHEAD
@@ -112,6 +122,7 @@ def play_until_concerned(
         qualified += positive
         # Without a branch, which a processor could not foresee: most pay nothing.
         paid += found.cost if positive else 0.0
+        count_person(tally.groups, game, group, at, found, positive, measure, classifier, features[row], budget)
         if notes(response):
             write_answer(response, aim, player, classifier, features[row], found, report)
             note(response, player, accepted, report)
@@ -144,22 +155,23 @@ def play_blocks(
 
     ``published`` (N, d + 1) holds each game's classifier from block to block.
     """
-    features, rows, label, budgets = blocks
+    features, rows, label, budgets, group = blocks
     report = np.empty(features.shape[1])
     due = np.searchsorted(checkpoints, first, side="right")
     for row in range(games.shape[0]):
         game = games[row]
-        classifier, block = published[game], Block(features, rows[row], label[row], budgets)
+        classifier, block = published[game], Block(features, rows[row], label[row], budgets, group[row])
         if first == 0:
             publish(state, game, classifier)
         again = believe(response, row, first, classifier) - first
         aim = take_aim(response, row, norm, classifier, budgets[0])
+        measure = prepare_counting(tally.groups, norm, classifier, budgets[0])
         at, mark = 0, due
         while at < last - first:
             ahead = mark < checkpoints.shape[0] and checkpoints[mark] <= last
             stop = min(again, checkpoints[mark] - first if ahead else last - first)
             at = play_until_concerned(
-                state, game, row, labels_rejected, response, aim, classifier, block, at, stop, tally, report
+                state, game, row, labels_rejected, response, aim, measure, classifier, block, at, stop, tally, report
             )
             published_anew = False
             if at < stop:
@@ -172,6 +184,7 @@ def play_blocks(
             if published_anew or at == again:
                 again = believe(response, row, first + at, classifier) - first
                 aim = take_aim(response, row, norm, classifier, budgets[0])
+                measure = prepare_counting(tally.groups, norm, classifier, budgets[0])
             if ahead and at == checkpoints[mark] - first:
                 tally.curves[game, mark] = tally.mistakes[game]
                 mark += 1
@@ -191,7 +204,7 @@ def learn_from_round(
     report: Float,
 ) -> bool:
     """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
-    features, rows, label, budgets = block
+    features, rows, label, budgets, _ = block
     true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
     found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget))
     write_answer(response, aim, player, classifier, true_features, found, report)
@@ -214,7 +227,7 @@ def play_keys(
     state, published = begin_games(learner, dim, games), np.zeros((games, dim + 1))
     mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
-    tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves)
+    tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves, tally_of(setting.groups, games))
     learner.check_state(state, games, dim)
     parts = shares_of(games, threads)
     source = setting.source()
@@ -224,7 +237,7 @@ def play_keys(
     plays = [partial(share.play, state, published, checkpoints=checkpoints, tally=tally) for share in shares]
 
     def result(played: int) -> Rollout:
-        counted = {name: getattr(tally, name) for name in COLUMNS}
+        counted = {name: getattr(tally, name) for name in COLUMNS} | columns_of(setting.groups, tally.groups)
         return Rollout(played, tally.mistakes, tally.mistakes.astype(np.float64), counted, checkpoints, curves, state)
 
     def report(played: int) -> object:
@@ -256,6 +269,8 @@ class Share:
         own = self._arrivals.budgets
         self._budgets = setting.budgets() if own is None else own
         self._response = setting.response(len(games), block)
+        self._groups = None if setting.groups is None else setting.groups.table()
+        self._group = np.zeros((len(games), 0 if self._groups is None else block), dtype=np.int64)
 
     def play(
         self, state: tuple[NDArray[Any], ...], published: Float, first: int, last: int, checkpoints: Int, tally: Tally
@@ -268,12 +283,14 @@ class Share:
             arrivals.fill(rounds, wanted)
             if not isinstance(self._response, Exact):
                 draw_games(self._response, arrivals.keys, rounds, self.block, wanted)
+            if self._groups is not None:
+                fill_groups(self._groups, arrivals.keys, rounds, arrivals.index, self._group)
             play_blocks(
                 state,
                 self._response,
                 self._setting.norm,
                 FEEDBACK[self._setting.feedback],
-                Block(arrivals.features, arrivals.index, arrivals.label, self._budgets),
+                Block(arrivals.features, arrivals.index, arrivals.label, self._budgets, self._group),
                 published,
                 begin,
                 end,

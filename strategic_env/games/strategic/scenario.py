@@ -26,8 +26,9 @@ from strategic_env.games.shared.scenario import (
     refuse_unknown,
 )
 from strategic_env.games.strategic import responses
-from strategic_env.games.strategic.builders import BUILDERS, LISTED, PEOPLE, of_points, truth_of
+from strategic_env.games.strategic.builders import BUILDERS, LISTED, PEOPLE, grouped_as, of_points, truth_of
 from strategic_env.games.strategic.claims import check_truth, unverified
+from strategic_env.games.strategic.group_tally import GROUP_TABLE, counted_of, limits_of, names_of
 from strategic_env.games.strategic.options import knowledge_of
 from strategic_env.games.strategic.rollout import COLUMNS, play_keys
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
@@ -79,12 +80,18 @@ class Scenario(BenchScenario):
 
     game = "strategic"
     reference = BestFixedClassifier.name
-    game_options = {"feedback": f"one of {', '.join(FEEDBACK)}"} | OF_EVERY_GAME | responses.OPTIONS
+    game_options = (
+        {
+            "feedback": f"one of {', '.join(FEEDBACK)}",
+            "groups": "null, shares that sum to 1, or a column of the data: results of each group, no learner sees it",
+        }
+        | OF_EVERY_GAME
+        | responses.OPTIONS
+    )
     metadata = StrategicClassificationEnv.metadata
     builders = BUILDERS
-    game_defaults = {"feedback": "full"} | responses.DEFAULTS
+    game_defaults = {"feedback": "full", "groups": None} | responses.DEFAULTS
     environment_options = ("reward", "observation", "info_level", "render_mode")
-    columns = COLUMNS
     table = (
         Column(
             "manipulators", "\nmoved", ".1%", "moved: share of arrivals that manipulated.", "manipulations", "rounds"
@@ -98,6 +105,7 @@ class Scenario(BenchScenario):
             "qualified",
         ),
     )
+    group_table = GROUP_TABLE
     loss_is_mistakes = True
     trainable = True
 
@@ -107,6 +115,16 @@ class Scenario(BenchScenario):
         count("horizon", self.horizon, minimum=1)
         if self.truth is not None:
             check_truth(self.truth, self.setting)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What its runs count besides mistakes and losses."""
+        return *COLUMNS, *names_of(self.setting.groups)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups that are told apart."""
+        return () if self.setting.groups is None else self.setting.groups.names
 
     @property
     def proved(self) -> Truth | None:
@@ -131,7 +149,7 @@ class Scenario(BenchScenario):
         parts = cls.built(name, options)
         people = responses.chosen_options(options, PEOPLE.get(name, {}))
         setting = Setting(
-            population=parts.population,
+            population=grouped_as(parts, name, options.get("groups")),
             cost=parts.cost,
             individual=responses.individual_of(people, parts.cost, parts.population.radius),
             feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
@@ -235,10 +253,11 @@ class Scenario(BenchScenario):
         return play_keys(learner, self.setting, keys, rounds, checkpoints, threads, progress)
 
     def counted(self, info: Mapping[str, Any]) -> dict[str, float]:
-        """Return whether somebody moved, was qualified, and what that one paid."""
+        """Return whether somebody moved, was qualified, and what that one paid; and the same of its group."""
         qualified = info["true_label"] == 1.0
         paid = info["cost"] if qualified else 0.0
-        return {"manipulations": bool(info["moved"]), "qualified": qualified, "qualified_cost": float(paid)}
+        counted = {"manipulations": bool(info["moved"]), "qualified": qualified, "qualified_cost": float(paid)}
+        return counted if self.setting.groups is None else counted | counted_of(self.setting.groups, info)
 
     def limits(self) -> dict[str, dict[str, float]]:
         """Return how much there is of what is counted, at most: nobody pays more than being accepted is worth."""
@@ -247,7 +266,8 @@ class Scenario(BenchScenario):
             paid = {"manipulations": 1.0, "qualified": 1.0}
         elif type(individual) is BudgetLimited:
             paid = {"manipulations": individual.share, "qualified": individual.share}
-        return {"manipulations": {"rounds": 1.0}, "qualified": {"rounds": 1.0}, "qualified_cost": paid}
+        most = {"manipulations": {"rounds": 1.0}, "qualified": {"rounds": 1.0}, "qualified_cost": paid}
+        return most | limits_of(self.groups, at_most_one=bool(paid))
 
     def reference_learner(self, seed: int, rounds: int) -> BestFixedClassifier:
         """Return the best fixed classifier of the true points that a run meets."""

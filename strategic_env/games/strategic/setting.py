@@ -9,7 +9,8 @@ from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of,
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Key
 from agents.populations.arrivals import Arrivals
-from agents.populations.limits import Limits, limits_of
+from agents.populations.groups import Groups
+from agents.populations.limits import Limits, is_own, limits_of
 from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.sources import Source
@@ -59,8 +60,23 @@ def feedback_name(feedback: Feedback) -> str:
     )
 
 
+def _groups_of(population: Population) -> Groups | None:
+    groups = population.groups
+    if groups is None:
+        return None
+    if not isinstance(groups, Groups):
+        raise TypeError(f"the population's groups must be Groups, got {shown(groups)}")
+    if groups.members is not None and is_own(population):
+        raise ValueError(
+            "the groups of a population of your own must be drawn by shares: only of given members is it known who "
+            f"arrives, got {groups!r}"
+        )
+    return groups
+
+
 class _Terms(NamedTuple):
     limits: Limits
+    groups: Groups | None
     norm: int
     budgets: Float
     reach_scale: float
@@ -130,7 +146,7 @@ class Setting:
                 f"alpha must be at most {LARGEST_REACH:g} times the radius {limits.radius:g} of the population, "
                 f"so that rounding does not hide where people stand, got {largest + slack:g}"
             )
-        return _Terms(limits, terms.norm, terms.budgets, largest + slack, slack)
+        return _Terms(limits, _groups_of(population), terms.norm, terms.budgets, largest + slack, slack)
 
     def _asked_slack(self, alpha: float) -> float:
         individual: object = self.individual
@@ -153,6 +169,16 @@ class Setting:
     def budgets(self) -> Float:
         """Return a copy of the cost's budgets, as they were when the setting was made: (1, 1), or (1, dim) for l1."""
         return self._terms.budgets.copy()
+
+    @property
+    def groups(self) -> Groups | None:
+        """Who belongs to which group, as it was when the setting was made."""
+        return self._terms.groups
+
+    @property
+    def told_aside(self) -> dict[str, type]:
+        """What infos tell of a round besides its outcome, and of which kind: names and types."""
+        return {} if self.groups is None else {"group": int, "least_cost": float}
 
     @property
     def reach_scale(self) -> float:

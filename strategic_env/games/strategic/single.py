@@ -61,6 +61,9 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     | ``"outcome"`` | ``moved``, ``mistake`` |
     | ``"none"`` | nothing |
 
+    Of a population with groups, ``"full"`` tells ``group``, its number, and ``least_cost``, what acceptance takes at
+    least, be it more than it is worth: infinite for who cannot move.
+
     ## Arguments
     `gymnasium.make` settles the population, its cost and what a learner is told by the name of a scenario, and takes
     the scenario's options besides.
@@ -189,6 +192,8 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
                     "mistake": mistake,
                     "mistakes": game.mistakes,
                 }
+                if game.has_aside:
+                    info |= game.aside(outcome)
             elif level == "outcome":
                 info = {"moved": outcome[3], "mistake": outcome[5]}
             gain = reward(self._reward, outcome)

@@ -132,7 +132,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
                 "true_label": played.true_label,
                 "cost": played.cost,
                 "mistakes": mistakes.copy(),
-            }
+            } | played.aside
         return told
 
     def _game_shown(self, game: int) -> tuple[Round | None, "GameShown | None"]:

@@ -170,7 +170,7 @@ def test_a_table_meets_learners_on_the_command_line(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("a.csv",), "a table needs --label COLUMN"),
-        (("KnownL2", "--label", "y"), "--label, --alpha and --groups are for a table"),
+        (("KnownL2", "--label", "y"), "--label and --alpha are for a table"),
         (
             ("a.csv", "--label", "y", "--alpha", "b"),
             "--alpha must read COLUMN=REACH, or REACH for every column, got 'b'",

@@ -82,6 +82,7 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "one pool": ("KnownL2", {"pool": 10, "population_seed": 4, "observation": "flat"}),
     "one hyperplane": ("BiasedL1", {"population_seed": 2, "reward": "accuracy"}),
     "applicants": ("GermanCredit", {"noise": 0.1}),
+    "groups": ("GroupsL2", {"dim": 3}),
     "a sequence": ("Example2", {}),
     **{kind: (kind, {}) for kind in ("greedy adversary", "tangent adversary", "elsewhere", *INDIVIDUALS)},
 }
@@ -360,7 +361,7 @@ def test_games_at_different_rounds_do_not_disturb_each_other(
     assert ends > 4 and len({one.env.unwrapped.game.round for one in rows}) > 1
 
 
-@pytest.mark.parametrize("game", ["new individuals", "their own reaches", "noisy"])
+@pytest.mark.parametrize("game", ["new individuals", "their own reaches", "groups", "noisy"])
 def test_outcomes_of_games_that_do_not_play_are_zeros(game: str) -> None:
     setting = game_forms(game)[0]().unwrapped.setting
     played = games_of(setting, "accuracy", 3, "full")
@@ -369,7 +370,7 @@ def test_outcomes_of_games_that_do_not_play_are_zeros(game: str) -> None:
     for rounds in range(1, 6):
         outcomes = played.play(actions, active)
         assert played.rounds.tolist() == [rounds, 0, rounds]
-        assert all(not column[1].any() for column in outcomes)
+        assert all(not column[1].any() for column in (*outcomes[:-1], *outcomes.aside.values()))
         assert all(outcomes.observation[i].any() and outcomes.true_features[i].any() for i in (0, 2))
 
 
@@ -469,6 +470,7 @@ def test_writing_into_what_a_step_returned_changes_nothing(game: str, mode: Auto
 @games
 def test_infos_tell_no_more_than_was_asked_for_and_change_nothing(game: str, level: str) -> None:
     keys = {"none": set(), "outcome": {"moved", "mistake"}, "full": {"moved", "mistake", "mistakes", "cost"}}[level]
+    keys |= {"group", "least_cost"} if (game, level) == ("groups", "full") else set()
     _, vector = game_forms(game)
     env, full = vector(num_envs=2, info_level=level), vector(num_envs=2, info_level="full")
     env.reset(seed=1), full.reset(seed=1)

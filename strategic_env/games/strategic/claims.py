@@ -1,12 +1,15 @@
 """What the truth of a scenario claims, held against its setting: bounds are shown of what is verified only."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from agents.costs import L2
 from agents.populations.finite import FiniteKnown
 from agents.populations.nature import GreedyAdversary, TangentAdversary
 from agents.populations.population import Population
 from agents.populations.separable import Separable
+from agents.responses.individuals import BestResponse
+from agents.responses.miss import Missing
 from learners.bounds import RELATIVE_SLACK
 from learners.separators import margins
 from learners.strategic.base import Truth, checked_truth
@@ -14,6 +17,15 @@ from strategic_env.games.strategic.setting import Setting
 
 # What the truth says, and what the setting has.
 Claim = tuple[str, object, object]
+
+
+def facts_of(individual: object) -> dict[str, Any] | None:
+    """Return what a truth says of how people answer (fields of `Truth`); None where no theorem is about them."""
+    if type(individual) is BestResponse:
+        return {"response": individual.option}
+    if type(individual) is Missing:
+        return {"response": individual.option, "miss": (individual.low, individual.high)}
+    return None
 
 
 def check_truth(truth: Truth, setting: Setting) -> None:
@@ -53,6 +65,8 @@ def _claims(truth: Truth, setting: Setting) -> Iterator[Claim]:
     yield "alpha", tuple(truth.alpha), tuple(setting.budgets()[0].tolist())
     yield "alpha_min", truth.alpha_min, None if population.alpha is None else (population.alpha[0],)
     yield "noise", 0.0, population.noise
+    for what, found in (facts_of(setting.individual) or {}).items():
+        yield what, getattr(truth, what), found
     yield "radius", truth.radius, _at_least(truth.radius, population.radius)
     # Of given members the truth may know more than the population: how far they keep in fact.
     if population.margin is not None and not _members_are_given(population):

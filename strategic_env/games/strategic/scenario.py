@@ -26,8 +26,8 @@ from strategic_env.games.shared.scenario import (
     refuse_unknown,
 )
 from strategic_env.games.strategic import responses
-from strategic_env.games.strategic.builders import BUILDERS, LISTED, PEOPLE, grouped_as, of_points, truth_of
-from strategic_env.games.strategic.claims import check_truth, unverified
+from strategic_env.games.strategic.builders import BUILDERS, LISTED, PEOPLE, Parts, grouped_as, of_points, truth_of
+from strategic_env.games.strategic.claims import check_truth, facts_of, unverified
 from strategic_env.games.strategic.group_tally import GROUP_TABLE, counted_of, limits_of, names_of
 from strategic_env.games.strategic.options import knowledge_of
 from strategic_env.games.strategic.rollout import COLUMNS, play_keys
@@ -159,7 +159,7 @@ class Scenario(BenchScenario):
         known = knowledge_of(parts.population, parts.cost)
         knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
         knowledge |= responses.told_of(people)
-        return cls(name, setting, horizon, knowledge, truth_of(parts), dict(options))
+        return cls(name, setting, horizon, knowledge, _truth(parts, setting), dict(options))
 
     @classmethod
     def from_points(
@@ -207,7 +207,7 @@ class Scenario(BenchScenario):
         parts = of_points(features, labels, L2Cost(0.0) if cost is None else cost, head, order)
         setting = Setting(population=parts.population, cost=parts.cost, individual=individual or BestResponse())
         knowledge = knowledge_of(parts.population, parts.cost) | dict(parts.told)
-        return cls(name, setting, parts.horizon, knowledge, truth_of(parts))
+        return cls(name, setting, parts.horizon, knowledge, _truth(parts, setting))
 
     def make(self, **options: object) -> StrategicClassificationEnv:
         """Make the environment; ``options`` are ``reward``, ``observation``, ``info_level``, ``render_mode``."""
@@ -283,8 +283,14 @@ class Scenario(BenchScenario):
         setting = self.setting
         if setting.feedback != "full":
             return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
-        if type(setting.individual) is not BestResponse:
+        if facts_of(setting.individual) is None:
             return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
         if self.truth is None:
             return "no bounds: no hyperplane is known to separate the labels"
         return unverified(setting.population)
+
+
+def _truth(parts: Parts, setting: Setting) -> Truth | None:
+    """Return what the bounds depend on, with how people answer; None where the labels are not separable."""
+    truth = truth_of(parts)
+    return None if truth is None else truth._replace(**(facts_of(setting.individual) or {}))

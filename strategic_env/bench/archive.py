@@ -6,8 +6,6 @@ import json
 import pickle
 import sys
 from dataclasses import asdict, fields, replace
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,8 @@ from strategic_env.bench import saved
 from strategic_env.bench.contestants import Contestant, class_name, mistake_bound
 from strategic_env.bench.encoding import finite, plain
 from strategic_env.bench.playing import Run
+from strategic_env.bench.versions import PACKAGES, project_digest
 from strategic_env.games.shared.scenario import BenchScenario
-
-PACKAGES = ("agents", "learners", "strategic_env")
 
 
 class Archive:
@@ -99,7 +96,8 @@ class Archive:
         """Save a run."""
         if key is not None:
             values = {name: value for name, value in asdict(run).items() if name in saved.RUN_FIELDS}
-            saved.append(self._folder / saved.RUNS_FILE, {"key": key, "seed": run.seed, "run": values})
+            record = {"key": key, "seed": run.seed, "versions": run.versions, "run": values}
+            saved.append(self._folder / saved.RUNS_FILE, record)
 
 
 def _record(contestant: Contestant, scenario: BenchScenario, key: dict[str, Any]) -> dict[str, object]:
@@ -173,15 +171,6 @@ def _written(kind: type) -> bytes:
     """Return what a class is written in: its module's file, if it has one."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     return Path(file).read_bytes() if file else inspect.getsource(kind).encode()
-
-
-@cache
-def project_digest() -> str:
-    """Return a hash of the sources of this project: a change anywhere may change a result."""
-    specs = [find_spec(package) for package in PACKAGES]
-    folders = [Path(folder) for spec in specs if spec for folder in spec.submodule_search_locations or ()]
-    sources = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
-    return _digest("".join(_digest(path.read_bytes()) for path in sources).encode())
 
 
 def _digest(content: bytes) -> str:

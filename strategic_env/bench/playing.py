@@ -17,6 +17,7 @@ from agents.foundation.checks import LARGEST_LENGTH, LARGEST_SEED, count, entrie
 from agents.foundation.streams import game_key
 from learners.policy import Policy
 from strategic_env.bench.contestants import Contestant, Predictor
+from strategic_env.bench.versions import versions
 from strategic_env.games.shared.rollout import Rollout
 from strategic_env.games.shared.scenario import BenchScenario
 
@@ -50,6 +51,8 @@ class Run:
     fused : bool
         Whether the rounds were played in compiled code (`strategic_env.games.strategic.rollout`); the numbers are the
         same.
+    versions : dict of str
+        With what it was played (`strategic_env.bench.versions`); empty where a folder does not say.
     """
 
     learner: str
@@ -61,6 +64,7 @@ class Run:
     cpu_seconds: float = 0.0
     error: str | None = None
     fused: bool = False
+    versions: dict[str, str] = field(default_factory=versions)
 
 
 def play(

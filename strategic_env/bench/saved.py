@@ -27,7 +27,7 @@ MALFORMED = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 LONGEST = 1e9  # seconds of a run: thirty years
 ROUNDING = 1.0 + 1e-9  # of costs
 # What says nothing about the run itself stands beside it.
-RUN_FIELDS = {one.name for one in fields(Run)} - {"learner", "seed"}
+RUN_FIELDS = {one.name for one in fields(Run)} - {"learner", "seed", "versions"}
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def read(folder: Path) -> Saved:
         saved.learners[one.label] = one, key  # in the place where its label came first
 
     def keep_run(record: dict[str, Any]) -> None:
-        run = Run("", record["seed"], **record["run"])
+        run = Run("", record["seed"], **record["run"], versions=dict(record.get("versions", {})))
         if record["run"].keys() != RUN_FIELDS or not plausible(run, saved):
             raise ValueError("no run that can be")
         place = key_text(record["key"]), run.seed
@@ -216,6 +216,7 @@ def plausible(run: Run, saved: Saved) -> bool:
         and run.columns.keys() == scenario.columns.keys()
         and all(_number(amount) and amount >= 0.0 for amount in (*run.columns.values(), run.cpu_seconds))
         and type(run.fused) is bool
+        and all(isinstance(text, str) for text in (*run.versions, *run.versions.values()))
         and type(run.error) in (str, type(None))
         and run.mistakes <= saved.rounds
         and len(curve) == len(marks)

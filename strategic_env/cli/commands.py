@@ -1,4 +1,4 @@
-"""The command line: ``strategic-env list | run | report | train | reproduce | explore | sweep | warm``."""
+"""The command line: ``strategic-env list | run | report | board | train | reproduce | explore | sweep | warm``."""
 
 import importlib.metadata
 import json
@@ -13,6 +13,7 @@ from rich.progress import Progress, TaskID
 
 from strategic_env.bench.arguments import parse_settings
 from strategic_env.cli import sweep as sweeps
+from strategic_env.cli.board import BOARDS, board
 from strategic_env.cli.compare import compare
 from strategic_env.cli.output import (
     DONE,
@@ -125,6 +126,7 @@ def list_names(
 app.command(epilog=RUNS)(run)
 app.command()(report)
 app.command()(compare)
+app.command(epilog=BOARDS)(board)
 
 
 @app.command(epilog=TRAININGS)

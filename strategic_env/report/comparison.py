@@ -211,19 +211,18 @@ def _by_recipe(mistakes: dict[str, Float], trained: Mapping[str, Sequence[str]])
 
 def _label_of(name: str, results: Sequence[Results], mistakes: Mapping[str, Float]) -> str:
     """Return the label of one of the two learners that scores are normalised with, the same in all results."""
-    plain = Perceptron().parameters
-    found = [[one.label for one in each.contestants if _is_called(one, name, plain)] for each in results]
+    found = [[one.label for one in each.contestants if plays_as(one, name)] for each in results]
     for label in found[0]:
         if label in mistakes and all(label in labels for labels in found):
             return label
     raise ValueError(f"results must hold {name!r}, which scores are normalised with, got {list(mistakes)}")
 
 
-def _is_called(contestant: Contestant, name: str, plain: Mapping[str, object]) -> bool:
+def plays_as(contestant: Contestant, name: str) -> bool:
     """Whether a contestant is the reference, if that is asked for, or else the Perceptron with its defaults."""
     if name == ORACLE:
         return contestant.learner is None
-    return parameters_of(contestant.learner, Perceptron) == plain
+    return parameters_of(contestant.learner, Perceptron) == Perceptron().parameters
 
 
 def _labels(results: Results) -> list[str]:

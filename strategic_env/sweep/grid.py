@@ -12,10 +12,12 @@ import numpy as np
 
 from agents.foundation.checks import count, file_path, perhaps, shown
 from agents.foundation.extras import missing_extra
+from learners.catalogue import learner_class
 from strategic_env.bench.arguments import parse_learner, parse_seeds
 from strategic_env.bench.encoding import plain
 
-KEYS = ("rounds", "seeds", "checkpoints", "scenarios", "learners")
+KEYS = ("rounds", "seeds", "checkpoints", "scenarios", "learners", "without")
+SUITES = {file.stem: file for file in sorted((Path(__file__).parent / "suites").glob("*.yaml"))}  # shipped grids
 LARGEST_SEED = 2**64 - 1  # that a table of results can hold
 ENTRY_KEYS = ("name", "set", "grid")
 LISTS = (list, tuple, range, np.ndarray)
@@ -36,7 +38,9 @@ class Grid:
     Attributes
     ----------
     scenarios, learners : list of Entry
-        Each grid as the product of its lists, one after the other.
+        Each grid as the product of its lists, one after the other. No learners: all that a scenario tells enough.
+    without : dict of str
+        Learners that are left out then, and why.
     seeds : list of int
         Increasing.
     rounds : int or None
@@ -50,10 +54,11 @@ class Grid:
     seeds: list[int]
     rounds: int | None
     checkpoints: list[int]
+    without: dict[str, str]
 
 
 def read_grid(given: str | os.PathLike[str] | Mapping[str, object]) -> Grid:
-    """Return what a mapping, or a YAML file, asks for.
+    """Return what a mapping, a YAML file or one of the `SUITES` asks for.
 
     Raises
     ------
@@ -64,9 +69,9 @@ def read_grid(given: str | os.PathLike[str] | Mapping[str, object]) -> Grid:
     ImportError
         If it is a file, and PyYAML is missing.
     """
-    asked = given if isinstance(given, Mapping) else _loaded(file_path("grid", given))
+    asked = given if isinstance(given, Mapping) else _loaded(SUITES.get(str(given)) or file_path("grid", given))
     _refuse_unknown("a sweep", asked, KEYS)
-    if missing := [key for key in ("seeds", "scenarios", "learners") if key not in asked]:
+    if missing := [key for key in ("seeds", "scenarios") if key not in asked]:
         raise ValueError(f"a sweep needs {', '.join(missing)}")
     rounds = asked.get("rounds")
     checkpoints = asked.get("checkpoints") or []
@@ -74,11 +79,24 @@ def read_grid(given: str | os.PathLike[str] | Mapping[str, object]) -> Grid:
         raise TypeError(f"checkpoints must be a list of rounds, got {shown(checkpoints)}")
     return Grid(
         scenarios=list(_entries("scenarios", asked["scenarios"])),
-        learners=list(_entries("learners", asked["learners"])),
+        learners=list(_entries("learners", asked["learners"])) if "learners" in asked else [],
         seeds=seeds_of(asked["seeds"]),
         rounds=None if rounds is None else count("rounds", rounds, minimum=1),
         checkpoints=sorted({count("checkpoints", mark, minimum=1) for mark in checkpoints}),
+        without=_without(asked),
     )
+
+
+def _without(asked: Mapping[str, object]) -> dict[str, str]:
+    """Return who is left out of all learners, and why."""
+    given = asked.get("without") or {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"without must name learners, each with the reason, got {shown(given)}")
+    if given and "learners" in asked:
+        raise ValueError("without is for sweeps of all learners: name some, or leave some out")
+    for name in given:
+        learner_class(str(name))
+    return {str(name): str(why) for name, why in given.items()}
 
 
 def seeds_of(seeds: object) -> list[int]:

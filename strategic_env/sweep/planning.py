@@ -10,10 +10,12 @@ from pathlib import Path
 
 from agents.foundation.checks import file_path, finite_number, function_or_none
 from agents.foundation.files import made_folder
-from strategic_env.bench.archive import project_digest
+from strategic_env.bench.contestants import all_contestants
+from strategic_env.bench.versions import project_digest
+from strategic_env.games.scenarios import scenario
 from strategic_env.sweep.cells import Built, Cell, cell_of
 from strategic_env.sweep.folder import Chunk, Folder, Plan, chunk_name
-from strategic_env.sweep.grid import Grid, read_grid
+from strategic_env.sweep.grid import Entry, Grid, read_grid
 
 DECIDE = ("numpy", "numba", "pyarrow")  # whose versions decide about bits
 PROBE_GAMES, PROBE_ROUNDS, PROBE_STEPS = 64, 100, 20
@@ -68,7 +70,8 @@ def plan(
     Parameters
     ----------
     grid : mapping or path of a YAML file
-        ``rounds`` (each scenario's horizon by default), ``seeds`` (a number, a list, or ranges such as ``"0-4,7"``),
+        Or the name of a suite that comes with the package: ``"standard"``. ``rounds`` (each scenario's horizon by
+        default), ``seeds`` (a number, a list, or ranges such as ``"0-4,7"``),
         ``checkpoints`` (none by default), ``scenarios`` and ``learners``: lists of names, or of mappings with ``name``,
         ``set`` (options) and ``grid`` (lists of values, of which every combination is taken).
     out : path
@@ -97,7 +100,7 @@ def plan(
     function_or_none("progress", progress, "a line")
     place = Folder(made_folder("out", file_path("out", out)))
     code = code_digest()
-    cells, left_out = _cells(asked)
+    cells, left_out = cells_of(asked)
     known = _planned_before(place, code)
     missing = {cell.digest: [seed for seed in asked.seeds if seed not in known.get(cell.digest, ())] for cell in cells}
     cells = [cell for cell in cells if missing[cell.digest]]
@@ -110,8 +113,10 @@ def plan(
     return Planned(file, sum(map(len, missing.values())), len(chunks), len(cells), left_out)
 
 
-def _cells(asked: Grid) -> tuple[list[Cell], list[str]]:
+def cells_of(asked: Grid) -> tuple[list[Cell], list[str]]:
     """Return the cells by learner, so that what one compiles or loads serves many; and who does not fit where."""
+    if not asked.learners:
+        return _cells_of_all(asked), [f"{name}: {why}" for name, why in asked.without.items()]
     found: dict[str, Cell] = {}
     left_out = []
     for player in asked.learners:
@@ -128,6 +133,17 @@ def _cells(asked: Grid) -> tuple[list[Cell], list[str]]:
             raise ValueError(f"learner {player.name!r} fits no scenario of the sweep: {why[0]}")
         left_out += why
     return list(found.values()), list(dict.fromkeys(left_out))
+
+
+def _cells_of_all(asked: Grid) -> list[Cell]:
+    """Return the cells of all learners that a scenario tells enough, as `strategic_env.evaluate` takes them."""
+    found: dict[str, Cell] = {}
+    for place in asked.scenarios:
+        for one in all_contestants(scenario(place.name, **place.options))[0]:
+            if one.name not in asked.without:
+                cell = cell_of(place, Entry(one.name, one.parameters), asked.rounds, asked.checkpoints)
+                found.setdefault(cell.digest, cell)
+    return sorted(found.values(), key=lambda cell: cell.learner)
 
 
 def _planned_before(place: Folder, code: str) -> dict[str, set[int]]:

@@ -94,8 +94,8 @@ def test_what_is_wrong_is_named(change: dict[str, object], message: str) -> None
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(ValueError, match="a sweep needs seeds, learners"):
-        read_grid({"scenarios": ["KnownL2"]})
+    with pytest.raises(ValueError, match="a sweep needs seeds, scenarios"):
+        read_grid({"learners": ["perceptron"]})
 
 
 @pytest.mark.parametrize("content", ["- a\n- b\n", "3", "a: [", ""])

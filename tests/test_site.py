@@ -25,8 +25,9 @@ ROOT = Path(__file__).parents[1]
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 # What somebody new types, and a page that must be among the first five that the search shows.
 QUESTIONS = {
+    "Algorithm 4": "learners/unknown-cost-l2",
     "own data": "your_data",
-    "theorem word for word": "the_paper",
+    "theorem word for word": "theorems/index",
     "Slurm": "sweeps",
     "cite": "citing",
 }

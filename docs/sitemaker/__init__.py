@@ -8,7 +8,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from sitemaker import docstrings, front_page, links, pages, references, search
+from sitemaker import docstrings, front_page, links, pages, references, search, theorem_pictures
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -18,6 +18,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", front_page.place_the_rest)
     app.connect("source-read", links.relink)
     app.connect("source-read", search.index)
+    app.connect("source-read", theorem_pictures.place)
     app.connect("autodoc-process-docstring", docstrings.prepare, priority=400)  # before numpydoc reads the sections
     app.connect("autodoc-skip-member", docstrings.skip)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from sitemaker import pictures
+from sitemaker import pictures, theorem_pictures
 from sitemaker.environments import FOLDER, environment_pages
 from sitemaker.learners_pages import learner_pages
 from sitemaker.links import copies
@@ -32,14 +32,15 @@ def write_all(app: Sphinx) -> None:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
         written.add(path)
-    draw_all(Path(app.srcdir, FOLDER, "images"))
+    draw_rounds(Path(app.srcdir, FOLDER, "images"))
+    theorem_pictures.draw_all(Path(app.srcdir, theorem_pictures.FOLDER, "images"))
     for folder in MADE:
         for path in Path(app.srcdir, folder).rglob("*.md"):
             if path not in written:
                 path.unlink()
 
 
-def draw_all(folder: Path) -> None:
+def draw_rounds(folder: Path) -> None:
     """Draw a round of every scenario."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in scenario_names():

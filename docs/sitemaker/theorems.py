@@ -14,7 +14,22 @@ class Theorem(NamedTuple):
     game: str = "strategic classification"
 
 
-THEOREMS: dict[str, Theorem] = {}
+THEOREMS = {
+    "theorem_1": Theorem("Theorem 1", ("strategic-perceptron-l2",)),
+    "theorem_2": Theorem("Theorem 2", ("strategic-perceptron-l1",)),
+    "theorem_3": Theorem("Theorem 3", ("unknown-cost-l2", "unknown-margin-l2")),
+    "theorem_4": Theorem("Theorem 4", ("biased-l2",)),
+    "estimated_reach": Theorem("Propositions 1 and 2, Corollary 1", ("strategic-perceptron-l2",)),
+    "one_direction": Theorem("Section 5.2", ("unknown-cost-l1-single",)),
+    "l1_with_intercept": Theorem("Section 7, l1 costs", ("biased-l1",)),
+    "max_margin": Theorem("Maximum-margin learners", ("strategic-max-margin", "gradient-max-margin")),
+    "perceptron": Theorem("The Perceptron", ("perceptron", "margin-perceptron")),
+    "gappletron": Theorem("Gappletron", ("gappletron", "gaptron"), "multiclass classification"),
+    "centres": Theorem(
+        "Nearest centres", ("two-centres", "k-centres", "density-centres", "second-order-centres"), "nearest centres"
+    ),
+    "search": Theorem("Contextual search", ("contextual-search",), "contextual search"),
+}
 
 
 def theorems_of(learner: str) -> list[str]:

@@ -1,6 +1,7 @@
 """A page for each named learner, made from its class: what it is told, its state, its bound, and where it fails."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,11 +12,13 @@ from learners.policy import Policy
 from learners.rl.saved_policy import SavedPolicy
 from sitemaker import theorems
 from sitemaker.markdown import linked, table, value
+from sitemaker.search import entries
 from strategic_env.bench.contestants import contestant, mistake_bound
 from strategic_env.games.registration import GAMES, scenario_names
 from strategic_env.games.scenarios import scenario
 
 FOLDER = "learners"
+NAMED = re.compile(r"Algorithm \d+")  # as papers call it, and as people look for it
 Kind = type[Policy[Any]]
 
 
@@ -52,7 +55,7 @@ def learner_page(name: str, kind: Kind) -> str:
     written = NumpyDocString(inspect.getdoc(kind) or "")
     home = "learners.rl" if kind is SavedPolicy else "learners"
     lines = [
-        f"# {name}", "", linked(f"{kind.summary[0].upper()}{kind.summary[1:]}."), "",
+        f"# {name}", "", *entries(NAMED.findall(kind.summary)), linked(f"{kind.summary[0].upper()}{kind.summary[1:]}."), "",
         *texts(written["Summary"]), *texts(written["Extended Summary"]),
         f"In Python it is {{named}}`{home}.{kind.__name__}`, on the command line `--learner {name}`.", "",
         *told_of(kind), *parameters_of(kind, written), *state_of(kind), *bound_of(name, kind, written),

@@ -112,9 +112,9 @@ def default_of(default: object) -> str:
 def state_of(kind: Kind) -> list[str]:
     """Return what a learner keeps from round to round."""
     state = getattr(kind, "state_class", None)
-    text = inspect.getdoc(state) if state is not None else None
-    if state is None or text is None:
-        return ["## State", "", "Whatever the policy inside it keeps.", ""]
+    text = inspect.getdoc(state) if isinstance(state, type) else None
+    if not isinstance(state, type) or text is None:
+        return ["## State", "", "What the learner or policy inside it keeps, and what it needs besides.", ""]
     written = NumpyDocString(text)
     summary = linked("\n".join([*written["Summary"], *written["Extended Summary"]]))
     body = [(f"`{one.name}`", one.type, linked(" ".join(one.desc))) for one in written["Attributes"]]

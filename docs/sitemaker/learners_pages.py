@@ -55,7 +55,8 @@ def learner_page(name: str, kind: Kind) -> str:
     written = NumpyDocString(inspect.getdoc(kind) or "")
     home = "learners.rl" if kind is SavedPolicy else "learners"
     lines = [
-        f"# {name}", "", *entries(NAMED.findall(kind.summary)), linked(f"{kind.summary[0].upper()}{kind.summary[1:]}."), "",
+        f"# {name}", "", *entries(NAMED.findall(kind.summary)),
+        linked(f"{kind.summary[0].upper()}{kind.summary[1:]}."), "",
         *texts(written["Summary"]), *texts(written["Extended Summary"]),
         f"In Python it is {{named}}`{home}.{kind.__name__}`, on the command line `--learner {name}`.", "",
         *told_of(kind), *parameters_of(kind, written), *state_of(kind), *bound_of(name, kind, written),

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from sphinx.application import Sphinx
 
 WORDS = {
-    "your_data": ("own data", "CSV file", "pandas"),
+    "your_data": ("own data", "bring own data", "CSV file", "pandas"),
     "sweeps": ("Slurm", "cluster", "many machines"),
-    "citing": ("cite", "citation", "BibTeX"),
+    "citing": ("cite", "how to cite", "citation", "BibTeX"),
     "theorems/index": ("theorem word for word", "counterexample"),
     "the_paper": ("Strategic Perceptron",),
     "evaluation": ("confidence interval", "compare learners"),

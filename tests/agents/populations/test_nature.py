@@ -87,3 +87,22 @@ def test_what_adversaries_refuse() -> None:
         tangent.points(3)
     with pytest.raises(ValueError, match="margin must be"):
         TangentAdversary(margin=1.0, radius=1.0)
+
+
+def test_every_member_answers_by_its_own_reach() -> None:
+    """Only the second of two equal members, both negative, reaches the boundary."""
+    nature = GreedyAdversary([[0.0], [0.0]], [-1, -1]).arrivals(KEY)
+    budgets = np.array([[0.1], [2.0]])
+    assert nature.meet(0, np.array([1.0, -1.0]), 2, budgets) == (1, -1.0)  # type: ignore[attr-defined]
+
+
+def test_what_adversaries_say_of_their_individuals() -> None:
+    pool = GreedyAdversary([[3.0, 4.0], [-1.0, 9.0], [0.0, 0.0]], [1, -1, 1])
+    assert (pool.dim, pool.radius, pool.noise) == (2, pytest.approx(np.sqrt(82)), 0.0)
+    assert pool.low.tolist() == [-1, 0] and pool.high.tolist() == [3, 9]
+    tangent = TangentAdversary(radius=2.0)
+    assert (tangent.dim, tangent.noise) == (3, 0.0)
+    assert tangent.low.tolist() == [-2] * 3 and tangent.high.tolist() == [2] * 3
+    nature, cost = tangent.arrivals(KEY), L2Cost(0.5)
+    row, label = nature.meet(0, np.zeros(4), cost.norm, cost.budgets(3))  # type: ignore[attr-defined]
+    assert (row, label, np.linalg.norm(nature.features[row])) == (0, -1.0, pytest.approx(2.0))

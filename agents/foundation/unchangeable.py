@@ -32,6 +32,11 @@ class Unchangeable(metaclass=_Sealing):
                 value.flags.writeable = False
         self.__dict__["_sealed"] = True
 
+    def __repr__(self) -> str:
+        """Name the class, and what its objects are made with as far as that is short."""
+        plain = [f"{name}={value!r}" for name, value in vars(self).items() if _is_plain(name, value)]
+        return f"{type(self).__name__}({', '.join(plain)})"
+
     def _refuse(self, name: str) -> None:
         # A method of its own makes an object somebody's own (`agents.populations.limits.is_own`).
         private = name.startswith("_") or callable(getattr(type(self), name, None))
@@ -53,6 +58,10 @@ class Unchangeable(metaclass=_Sealing):
         """Seal a copy, too: pickles forget that an array was read-only."""
         self.__dict__.update(state)
         self._seal()
+
+
+def _is_plain(name: str, value: object) -> bool:
+    return not name.startswith("_") and isinstance(value, str | int | float)
 
 
 class ReadOnly:

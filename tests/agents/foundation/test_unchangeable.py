@@ -99,3 +99,9 @@ def test_budgets_that_a_cost_hands_out_are_nobody_elses() -> None:
         before = cost.budgets(2).copy()
         cost.budgets(2)[:] = 100.0
         np.testing.assert_array_equal(cost.budgets(2), before)
+
+
+def test_objects_say_what_they_are_and_what_numbers_they_hold() -> None:
+    said = repr(TangentAdversary(dim=3, radius=2.0, margin=0.5))
+    assert said == "TangentAdversary(dim=3, radius=2.0, margin=0.5)"
+    assert not any("object at" in repr(made) for made in MADE)

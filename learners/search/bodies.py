@@ -8,6 +8,7 @@ a slab that holds a quarter at most, leaves three quarters of the explored scale
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -135,6 +136,11 @@ class Body(ABC):
         """Return what exploring can still cost, as `learners.search.ellipsoids.potential`."""
         worth = (2.0 * self.thresholds) ** exponent
         return float(sum(worth[i] * max(0.0, self.log_volume(i)) for i in range(len(worth))) / LEAST_DROP)
+
+
+def are_bodies(bodies: Iterable[object], dim: int) -> bool:
+    """Whether all of these are bodies of so many dimensions."""
+    return all(isinstance(body, Body) and body.dim == dim for body in bodies)
 
 
 def log_ball(dim: int, radius: float) -> float:

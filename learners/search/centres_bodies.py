@@ -11,13 +11,18 @@ from agents.foundation.typing import Bool, Float, Int, Key
 from learners.multiclass.observation import revealed_label
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import leader, write_mixture
-from learners.search.bodies import LEAST_DROP, Body
+from learners.search.bodies import LEAST_DROP, Body, are_bodies
 from learners.search.centres_engines import CentresEngine
-from learners.search.lifting import lift
+from learners.search.in_python import are_numbers
+from learners.search.lifting import fits, lift
 from learners.search.mixtures import pays, write_paid
 from learners.search.pairs import RADIUS, pair_of, side_of
 from learners.search.polytopes import ExactBody
 from learners.search.samples import SampledBody
+from learners.strategic.rules import stays_inside
+
+# No exponent of a loss is larger.
+LARGEST_EXPONENT = 100.0
 
 
 class CentresBodiesState(NamedTuple):
@@ -50,6 +55,17 @@ class CentresBodiesState(NamedTuple):
     kind: Int
     every_pair: Bool
     mixed: Int
+
+
+@stays_inside.register(CentresBodiesState)
+def _is_sound(state: CentresBodiesState, game: int) -> bool:
+    lifted = state.query.shape[1]
+    return bool(
+        fits(int(state.kind[game]), state.features.shape[1], lifted)
+        and 0.0 <= state.exponent[game] <= LARGEST_EXPONENT
+        and are_numbers(state, game)
+        and are_bodies(state.bodies[game], lifted)
+    )
 
 
 @distribute.register(CentresBodiesState)

@@ -11,8 +11,9 @@ from learners.multiclass.label_learner import LabelLearner
 from learners.multiclass.observation import Reading, revealed_label
 from learners.multiclass.rules import distribute, update
 from learners.multiclass.scores import leader, write_mixture, write_scores
-from learners.search.in_python import advance_in_python
-from learners.search.lifting import LARGEST_POWER, SIMILARITIES, Lift, lift
+from learners.search.in_python import LARGEST, advance_in_python, are_numbers
+from learners.search.lifting import LARGEST_POWER, SIMILARITIES, Lift, fits, lift
+from learners.strategic.rules import stays_inside
 
 # A margin up to this says that nothing satisfies all labels: the program reports success, with all centres alike.
 COLLAPSED = 1e-6
@@ -55,6 +56,22 @@ class ChebyshevState(NamedTuple):
     collapses: Int
 
 
+@stays_inside.register(ChebyshevState)
+def _is_sound(state: ChebyshevState, game: int) -> bool:
+    return bool(
+        fits(int(state.kind[game]), state.features.shape[1], state.query.shape[1])
+        and are_numbers(state, game)
+        and isinstance(state.history[game], tuple)
+    )
+
+
+def is_mistake(mistake: object, classes: int, lifted: int) -> bool:
+    """Whether this is a label and a lifted query."""
+    if not (isinstance(mistake, tuple) and len(mistake) == 1 + lifted and mistake[0] in range(classes)):
+        return False
+    return all(isinstance(number, float) and abs(number) <= LARGEST for number in mistake[1:])
+
+
 @distribute.register(ChebyshevState)
 def _distribute(state: ChebyshevState, game: int) -> None:
     lift(int(state.kind[game]), state.features[game], state.query[game])
@@ -69,15 +86,18 @@ def _update(state: ChebyshevState, game: int, action: int, feedback: Float) -> N
         return
     if state.collapses[game] and not state.restart[game]:
         return
+    classes, lifted = state.scores.shape[1], state.query.shape[1]
+    if not all(is_mistake(earlier, classes, lifted) for earlier in state.history[game]):
+        raise ValueError(f"history must hold labels with lifted queries in game {game}")
     mistake = (label, *state.query[game].tolist())
-    centres, margin = chebyshev_centre((*state.history[game], mistake), state.scores.shape[1])
+    centres, margin = chebyshev_centre((*state.history[game], mistake), classes)
     if margin <= COLLAPSED:
         state.collapses[game] += 1
         state.margin[game] = margin
         if not state.restart[game]:
             return
         state.history[game] = ()
-        centres, margin = chebyshev_centre((mistake,), state.scores.shape[1])
+        centres, margin = chebyshev_centre((mistake,), classes)
     state.history[game] = (*state.history[game], mistake)
     state.weights[game], state.margin[game] = centres, margin
 

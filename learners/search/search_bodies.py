@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Int
-from learners.search.bodies import Body
+from learners.search.bodies import Body, are_bodies
+from learners.search.in_python import are_numbers, first_unsound
 from learners.search.observation import NOTHING, Reading
 from learners.search.polytopes import ExactBody
 from learners.search.rules import guess, narrow
 from learners.search.samples import SampledBody
 from learners.search.search_engines import RADIUS, SearchEngine
+from learners.strategic.rules import stays_inside
 
 
 class SearchBodiesState(NamedTuple):
@@ -36,6 +38,11 @@ class SearchBodiesState(NamedTuple):
     lies: Int
 
 
+@stays_inside.register(SearchBodiesState)
+def _is_sound(state: SearchBodiesState, game: int) -> bool:
+    return are_numbers(state, game) and are_bodies([state.bodies[game]], state.features.shape[1])
+
+
 @guess.register(SearchBodiesState)
 def _guess(state: SearchBodiesState, game: int) -> float:
     body, query = state.bodies[game], state.features[game]
@@ -57,6 +64,9 @@ def advance_in_python(state: SearchBodiesState, seen: Reading) -> tuple[Float, i
     What `learners.search.rules.advance` does, for an observation that has been inspected.
     """
     guesses = np.empty((len(seen.features), 1))
+    unsound = first_unsound(state, len(guesses))
+    if unsound >= 0:
+        return guesses, unsound
     for game, features in enumerate(seen.features):
         if seen.rounds[game] > 0.0 and seen.answer[game] != NOTHING:
             narrow(state, game, float(seen.guess[game]), float(seen.answer[game]))

@@ -145,6 +145,15 @@ def test_every_scenario_and_learner_has_a_page_and_every_scenario_a_picture(site
     assert {f"{name}.png" for name in scenario_names()} <= {path.name for path in site.joinpath("_images").iterdir()}
 
 
+def test_every_learner_says_where_it_fails(site: Path) -> None:
+    silent = [
+        path.stem
+        for path in site.joinpath("learners").glob("*.html")
+        if "is written down beyond" in path.read_text("utf-8")
+    ]
+    assert not silent, "these learners' docstrings need a section Warnings that says where they fail"
+
+
 WRONG_TABLES = """
 from sitemaker import environments
 from sphinx.errors import ExtensionError

@@ -61,7 +61,7 @@ def learner_page(name: str, kind: Kind) -> str:
         f"In Python it is {{named}}`{home}.{kind.__name__}`, on the command line `--learner {name}`.", "",
         *told_of(kind), *parameters_of(kind, written), *state_of(kind), *bound_of(name, kind, written),
         "## Where it fails", "", *(texts(written["Warnings"]) or [NOTHING_KNOWN, ""]),
-        "## Source", "", *(texts(written["References"]) or source_of(kind)),
+        "## Source", "", *(texts(written["References"]) or ["This package's own, to compare with.", ""]),
         "## Example", "", *example_of(written),
     ]  # fmt: skip
     return "\n".join(lines)
@@ -154,11 +154,6 @@ def promised(name: str, kind: Kind, scenario_name: str) -> tuple[str, str, str] 
         return None
     shown = ["" if bound is None else f"{bound:,.0f}" for bound in bounds]
     return f"[{scenario_name}](../environments/{scenario_name}.md)", shown[0], shown[1]
-
-
-def source_of(kind: Kind) -> list[str]:
-    """Return the part of a paper that a learner's summary names, else that it is this package's own."""
-    return [linked(f"{kind.summary[0].upper()}{kind.summary[1:]}."), ""]
 
 
 def example_of(written: NumpyDocString) -> list[str]:

@@ -88,6 +88,11 @@ class Arow(LabelLearner[ArowState]):
     regularisation : float
         r, above 0.
 
+    Warnings
+    --------
+    It needs to be shown the label in every round. Its certainty only grows, so that it follows a change of the
+    population ever more slowly.
+
     References
     ----------
     Crammer, Kulesza, Dredze (2009), Adaptive regularization of weight vectors, NeurIPS.

@@ -91,6 +91,11 @@ class Banditron(MulticlassLearner[BanditronState]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    It explores at one rate for ever, also where the labels can be separated: of T rounds about ``T^(2/3)`` are lost by
+    that. It must know the horizon, or a rate.
+
     References
     ----------
     Kakade, Shalev-Shwartz, Tewari (2008), Efficient bandit algorithms for online multiclass prediction, ICML.

@@ -133,6 +133,11 @@ class Gappletron(MulticlassLearner[GappletronState]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    With ``loss="logistic_k"`` and more than two labels, as published, its theorem fails. It learns nothing from what a
+    wrong answer rules out: in bandit feedback `InverseGapWeighting` errs less often.
+
     Notes
     -----
     For regular losses the expected surrogate regret is ``O(norm sqrt(rho K L T))`` (Theorem 1); in full information

@@ -105,6 +105,11 @@ class Gaptron(MulticlassLearner[GaptronState]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    It must know the horizon and the radius, and plays full information or graphs in which every label shows itself, no
+    others.
+
     Notes
     -----
     Expected mistakes are at most ``sum_t loss_t(U) + K L |U|^2 / 2`` in full information, and the surrogate regret is

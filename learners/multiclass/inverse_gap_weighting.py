@@ -151,6 +151,11 @@ class InverseGapWeighting(MulticlassLearner[InverseGapState]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    Its proof needs probabilities of labels that are linear in the features. A game takes memory of order ``K d^2``;
+    where a label does not show itself, mistakes beyond the best grow as ``T^(3/4)``.
+
     Notes
     -----
     *Proved*, with ``confidence=0`` and ``deduce=False``, if the probability of each label is linear in x with weights

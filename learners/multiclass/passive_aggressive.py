@@ -75,6 +75,11 @@ class PassiveAggressive(LabelLearner[PassiveAggressiveState]):
     aggressiveness : float
         C, above 0.
 
+    Warnings
+    --------
+    It needs to be shown the label in every round, and follows wrong ones: a step is as long as aggressiveness allows,
+    however late it comes.
+
     References
     ----------
     Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (2006), Online passive-aggressive algorithms, JMLR 7.

@@ -73,6 +73,11 @@ class MulticlassPerceptron(LabelLearner[MulticlassPerceptronState]):
         parts; ``"one_vs_all"``: every label is a Perceptron of its own that tells it from the others, so that x is
         added to the label's weights if its score is at most 0, and taken from every other that scores at least 0.
 
+    Warnings
+    --------
+    It needs to be shown the label in every round. Queries that are aimed at it (``query="adversary"`` of
+    `NearestNeighbor`, with two centres and three features) are mistakes in every round.
+
     References
     ----------
     Crammer, Singer (2003), Ultraconservative online algorithms for multiclass problems, JMLR 3.
@@ -165,6 +170,11 @@ class SecondOrderPerceptron(LabelLearner[SecondOrderPerceptronState]):
         Number of labels K.
     regularisation : float
         The first A, above 0.
+
+    Warnings
+    --------
+    It needs to be shown the label in every round. Its matrix is diagonal here, which the proof of the full one does not
+    cover.
 
     References
     ----------

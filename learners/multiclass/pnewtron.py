@@ -123,6 +123,11 @@ class PNewtron(MulticlassLearner[PNewtronState]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    Its curvature is diagonal here, which the proof of the full matrix does not cover; ``form="published"`` is not the
+    gradient of the paper. It explores at one rate for ever.
+
     References
     ----------
     Hazan, Kale (2011), Newtron: an efficient bandit algorithm for online multiclass prediction, NeurIPS. The default

@@ -115,6 +115,11 @@ class SobaDiagonal(MulticlassLearner[SobaState]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    Its curvature is diagonal, which the proof of the full matrix does not cover. With ``exploration="fixed"`` it must
+    know the horizon, or a rate.
+
     References
     ----------
     Beygelzimer, Orabona, Zhang (2017), Efficient online bandit multiclass learning with O(sqrt T) regret, ICML.

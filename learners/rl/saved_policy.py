@@ -76,6 +76,15 @@ class SavedPolicy(TrainedPolicy):
     ImportError
         If the extra "rl" is not installed.
 
+    Warnings
+    --------
+    No theorem is about it: against an adversary it goes on erring where the Strategic Perceptron comes to rest. It
+    plays as well as it was trained, in games like those of its training.
+
+    References
+    ----------
+    The algorithm that ``strategic-env train`` names, as Stable-Baselines3 has it.
+
     Examples
     --------
     >>> from learners.rl import SavedPolicy

@@ -49,6 +49,11 @@ class KCentres(LabelLearner[Any]):
     seed : int
         Of its draws.
 
+    Warnings
+    --------
+    One wrong label voids what is proved, and nothing notices: every cut passes through 0, which satisfies all labels.
+    ``updates="paper"`` may lose more than a Perceptron.
+
     Notes
     -----
     `guarantee` says what is proved of the engine. If labels are those of the nearest centres in the unit ball, the
@@ -158,6 +163,11 @@ class TwoCentres(KCentres):
         2.
     engine, updates, similarity, p, levels, exponent, margin
         As for `KCentres`.
+
+    Warnings
+    --------
+    One wrong label voids what is proved, and nothing notices: every cut passes through 0, which satisfies all labels.
+    `DensityCentres` outlives wrong labels.
 
     Notes
     -----

@@ -142,10 +142,19 @@ class ChebyshevHalving(LabelLearner[ChebyshevState]):
     restart : bool
         Whether to forget everything when no centres are left; else it learns nothing more.
 
+    Warnings
+    --------
+    Nothing is proved of it. One wrong label may leave no centres at all; then it learns nothing more unless
+    ``restart=True``. It plays in Python, a linear program for each mistake.
+
     Notes
     -----
     A rival: with a margin, halving makes ``O(K d log(1 / margin))`` mistakes by centres of gravity; nothing is proved
     of Chebyshev centres, nor of the loss.
+
+    References
+    ----------
+    The rival that halves by Chebyshev centres in place of centres of gravity; this package's own form.
 
     Examples
     --------

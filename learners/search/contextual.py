@@ -34,6 +34,11 @@ class ContextualSearch(SearchLearner[Any]):
     seed : int
         Of the draws of engines that sample.
 
+    Warnings
+    --------
+    One false answer voids what is proved of all engines but the density: the point is cut away, and nothing notices.
+    Exact bodies play in 2 to 4 dimensions only.
+
     Notes
     -----
     `guarantee` says what is proved of the engine. Of the ellipsoids: the total loss is of order ``d^2 log d``, whatever

@@ -137,6 +137,11 @@ class DensityCentres(LabelLearner[DensityCentresState]):
     seed : int
         Of the particles.
 
+    Warnings
+    --------
+    Nothing is proved of ``body="gauss"``, the default; the exact body is for two labels of two features. A burst of
+    wrong labels at the start costs capped factors more than they gain later.
+
     Notes
     -----
     Without capped factors, over any queries and labels and with n mistakes against the labels that it saw, the loss

@@ -83,6 +83,11 @@ class NearestPastPoint(LabelLearner[NearestPastPointState]):
     memory : int
         How many points it remembers, at least 1: the last ones.
 
+    Warnings
+    --------
+    It remembers every point that it is allowed to: time and memory grow with the rounds. On two convex sets of five
+    dimensions or more no learner's loss is bounded, and so it is not here.
+
     Notes
     -----
     A mistake costs at most the distance to the nearest past point, whatever sets the labels stand for; as long as it

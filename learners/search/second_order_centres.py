@@ -87,6 +87,11 @@ class SecondOrderCentres(LabelLearner[SecondOrderCentresState]):
     similarity, p, levels
         As for `KCentres`.
 
+    Warnings
+    --------
+    Its loss grows with the logarithm of its mistakes, where that of sets, told the truth, stays bounded. A round with a
+    mistake takes time of order ``(K d)^2``.
+
     Notes
     -----
     Its loss is at most ``2 L + sqrt(lam L) |X|``, where ``L = (K - 1) d ln(1 + 2 n / (lam (K - 1)

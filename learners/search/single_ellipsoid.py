@@ -40,6 +40,11 @@ class SingleEllipsoid(KCentres):
     similarity, p, levels, seed
         As for `KCentres`.
 
+    Warnings
+    --------
+    It must know the horizon, or a threshold, below which it learns nothing: its loss there adds up. One wrong label
+    voids it.
+
     References
     ----------
     Cohen, Lobel, Paes Leme (2020), Feature-based dynamic pricing, Management Science 66(11), whose cuts are through the

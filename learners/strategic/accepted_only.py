@@ -88,6 +88,11 @@ class AcceptedOnlyL2(RandomizedLearner[AcceptedOnlyState]):
     seed : int
         Of the rounds that explore.
 
+    Warnings
+    --------
+    It never ceases to explore, so that its mistakes grow with the root of the rounds where Algorithm 2, told every
+    label, would come to rest.
+
     Notes
     -----
     *Lost*: Theorem 1. Algorithm 2 alone never hears of a wrongly rejected individual, and may reject for ever; with

@@ -180,6 +180,11 @@ class AdaptiveGradient(SurrogateLearner[AdaptiveState]):
     radius : float
         Largest norm of true features, above 0: the unit of everything else. Half or double of it changes little.
 
+    Warnings
+    --------
+    It has no bound in terms of the true points: where a hyperplane separates them, `StrategicMaxMargin` comes to rest
+    after a number of mistakes that is proved, and this may go on.
+
     Notes
     -----
     *Proved*, for any individuals: with L_k the hinge losses of descent k so far and Delta the sum of the mixability

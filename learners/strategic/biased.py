@@ -142,6 +142,16 @@ class BiasedL2(Learner[BiasedL2State]):
     literal : bool
         Space origins as printed, by a share gamma/2 of the segment, which may jump over all good ones.
 
+    Warnings
+    --------
+    It must see an individual of either label, and for the positive one rejects everybody: where only the accepted are
+    labelled it never gets further. Told a margin above the true one, it may pass all good origins. Its bound is a cube
+    where `StrategicMaxMargin` has a square.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Algorithm 5, Theorem 4.
+
     Examples
     --------
     Two mistakes find both individuals, 101 refute the first one as an origin, and one is enough at the next origin:

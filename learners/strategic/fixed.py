@@ -43,6 +43,10 @@ class ConstantClassifier(Learner[FixedState]):
     ----------
     accept : bool
 
+    Warnings
+    --------
+    It errs on everybody of the other label, for ever.
+
     Examples
     --------
     >>> from learners import ConstantClassifier
@@ -76,6 +80,11 @@ class BestFixedClassifier(Learner[FixedState]):
     ----------
     classifier : array_like, shape (d + 1,) or (n, d + 1)
         ``[w, b]`` at any scale, one for all games or one each.
+
+    Warnings
+    --------
+    It needs what nobody knows: the true points. Where no hyperplane separates them, it is not the classifier with the
+    fewest mistakes, and a learner may err less often.
 
     Examples
     --------

@@ -103,6 +103,11 @@ class StrategicGradient(SurrogateLearner[GradientState]):
         D, the largest norm of ``[w, b]``, from 1e-100 to 1e100. A separator of margin gamma has norm ``1 / gamma``
         where its hinge losses are all 0, so D competes with separators of margin ``1 / D``.
 
+    Warnings
+    --------
+    It competes with separators of margin ``1 / largest_norm`` only; `AdaptiveGradient` needs no such number. It has no
+    bound in terms of the true points, not even where a hyperplane separates them.
+
     Notes
     -----
     *Proved*, for any individuals: with ``G^2`` the sum of the squared gradients, the mistakes satisfy

@@ -109,6 +109,11 @@ class GradientMaxMargin(MaxMarginLearner[GradientMaxMarginState]):
     bias : bool
         Learn an intercept.
 
+    Warnings
+    --------
+    Where no hyperplane separates the true points nothing is promised, as for `StrategicMaxMargin`; and it comes to a
+    narrow margin slowly.
+
     Notes
     -----
     *Proved*: the bounds of `StrategicMaxMargin`, by the same proof. *Measured only*: that it usually errs more often

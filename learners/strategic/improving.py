@@ -88,6 +88,11 @@ class ImprovingPerceptron(Learner[ImprovingState]):
     ValueError
         If moving improves people in part only: nothing is known of that.
 
+    Warnings
+    --------
+    Moving must change all of the true features, for everybody, and everybody must be able to move: with a share below 1
+    it refuses to play. It needs a hyperplane through the origin.
+
     Notes
     -----
     At most ``1 + 2 ln(R / gamma) / ln(1 + alpha^2 / (4 R^2))`` mistakes for l2 costs (`learners.bounds.improving_l2`;

@@ -140,6 +140,11 @@ class StrategicMaxMargin(MaxMarginLearner[MaxMarginState]):
     bias : bool
         Learn an intercept.
 
+    Warnings
+    --------
+    Where no hyperplane separates the true points, its weights vanish and nothing is promised: with an intercept it errs
+    in half of the rounds of Example 3. A round with a new proxy takes time of order d^2.
+
     Notes
     -----
     *Proved* (this module's docstring), if every label is revealed: at most ``R^2 / gamma^2`` mistakes, as Algorithm 2,

@@ -72,6 +72,16 @@ class Perceptron(Learner[PerceptronState]):
         ``"paper"``: only a wrong prediction is a mistake, and a tie predicts +1. ``"lecture"``: a tie
         ``y (w.x + b) = 0`` is a mistake whatever the label.
 
+    Warnings
+    --------
+    People who move void its bound: it cycles for ever on Example 1, and with an intercept on Example 2, although a
+    hyperplane separates the true points.
+
+    References
+    ----------
+    Novikoff (1962), On convergence proofs for perceptrons.
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Algorithm 1, Extension 1.
+
     Examples
     --------
     >>> from learners import Perceptron, passes
@@ -137,6 +147,15 @@ class MarginPerceptron(Perceptron):
         As for `Perceptron`.
     learning_rate : float
         eta, from 1e-40 to 1e40. Here it matters: at most ``(R^2 + 2 rho0 / eta) / rho^2`` updates.
+
+    Warnings
+    --------
+    As the `Perceptron`: people who move void its bound. Where no hyperplane separates the points it never ceases to
+    update.
+
+    References
+    ----------
+    The lecture: Perceptron mistake bound (Lecture 2), Sheet 4, Exercise 1.
 
     Examples
     --------

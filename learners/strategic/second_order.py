@@ -107,6 +107,12 @@ class SecondOrderStrategicPerceptron(Learner[SecondOrderState]):
         comes to Algorithm 2; the smaller, the closer w to the shortest least-squares solution of all ``w.x~ = y``.
         Less than about 1e-15 of the features' squares is lost in rounding once no w solves them all.
 
+    Warnings
+    --------
+    Its surrogate points need not be separable where the true points are: five individuals in four dimensions show it. A
+    round takes time, and a game memory, of order d^2, and it gains only once there are many more mistakes than
+    dimensions.
+
     Notes
     -----
     *Proved*, for any true points, separable or not: with ``c(u)`` the hinge loss ``sum max(0, 1 - y u.x~)`` over the

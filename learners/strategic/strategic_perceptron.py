@@ -90,12 +90,22 @@ class StrategicPerceptronL2(Learner[StrategicL2State]):
         ``"boundary"``: as printed, only negatives on the boundary may have moved. ``"always"``: every accepted
         negative may have, as where people overshoot.
 
+    Warnings
+    --------
+    Where no hyperplane separates the true points nothing is promised: on Example 3 it errs in every round. Where only
+    the accepted are labelled it never hears of a wrongly rejected individual, and may reject for ever (`AcceptedOnlyL2`
+    explores). An alpha above the true one, or more than half the margin below it, voids the bound.
+
     Notes
     -----
     At most ``R^2 |w*|^2`` mistakes (Theorem 1, sharpened) on true points that a hyperplane through the origin
     separates, if every label is revealed. The same bound holds where moving improves whoever moves, if it improves all
     features alike, or w* has no negative weight and ``nonnegative`` is set; and with ``surrogate="always"`` for people
     who overshoot within their budget. Told D rounds late, it makes at most ``1 + 2 D`` times as many mistakes.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Algorithm 2, Theorem 1.
 
     Examples
     --------
@@ -260,11 +270,20 @@ class StrategicPerceptronL1(Learner[StrategicL1State]):
     literal : bool
         Correct and break ties in every round, as printed: then mistakes may never end.
 
+    Warnings
+    --------
+    A separator with a negative weight is out of reach: no weight falls below 0. Where only the accepted are labelled it
+    may reject for ever. ``literal=True`` drifts, and never ceases to err on two individuals (Theorem 2 as printed).
+
     Notes
     -----
     At most ``(1 + (R + max alpha)^2) |w*|^2`` mistakes (Theorem 2, sharpened) on true points that a hyperplane through
     the origin separates whose weights are not negative, if every label is revealed; ``scale_free`` at most
     ``1.5625 (R + max alpha)^2 |w*|^2``.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Algorithm 3, Theorem 2.
 
     Examples
     --------
@@ -346,6 +365,15 @@ class BiasedL1(StrategicPerceptronL1):
         As for `StrategicPerceptronL1`, with R + 1 for R.
     literal : bool
         Correct the fake coordinate, too, as the printed reduction does: then intercepts cannot be negative.
+
+    Warnings
+    --------
+    A separator with a negative weight, other than the intercept, is out of reach. ``literal=True`` finds no negative
+    intercept, and errs for ever on Example 2.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Section 7.
 
     Examples
     --------

@@ -278,6 +278,12 @@ class ThreeStageL2(RandomizedLearner[ThreeStageState]):
     seed : int
         Of the direction that it begins with.
 
+    Warnings
+    --------
+    Its constants were found on individuals uniform in a ball, of whom nothing is proved here; elsewhere a stage may end
+    too early, and later ones make good for twice their angle only. It must be told a bound on the noise, below 1/2, and
+    finds separators through the origin alone.
+
     Notes
     -----
     *Proved in the source, not here*: for independent arrivals and Massart noise, under the source's assumptions, regret

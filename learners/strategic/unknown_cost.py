@@ -168,6 +168,16 @@ class UnknownCostL2(Learner[UnknownCostState]):
     literal : bool
         Search as printed, which forgets estimates that were too large (and may need a square of the logarithm).
 
+    Warnings
+    --------
+    It is slow: it begins as the Perceptron and leaves an estimate only after as many mistakes as a right one could
+    make. Individuals who do not all reach equally far void the bound. ``literal=True`` may need more phases than one
+    logarithm.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Algorithm 4, Theorem 3.
+
     Examples
     --------
     Everybody moves to the boundary, where estimate 0 learns nothing. It may make 9 mistakes; the tenth refutes it:
@@ -259,6 +269,15 @@ class UnknownMarginL2(UnknownCostL2):
     radius : float
         R, the largest norm of true features.
 
+    Warnings
+    --------
+    A guess that a wrong label refutes is never tried again, and every guess costs its mistakes first: the bound is
+    several times that of `UnknownCostL2`.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Section 5.1.
+
     Examples
     --------
     >>> from agents import L2Cost
@@ -301,6 +320,15 @@ class UnknownCostL1Single(UnknownCostL2):
         k, counted from 0.
     literal : bool
         As for `UnknownCostL2`.
+
+    Warnings
+    --------
+    A second coordinate that moves voids the bound: `UnknownCostsL1` plays that, without one. It is as slow as
+    `UnknownCostL2`.
+
+    References
+    ----------
+    Ahmadi, Beyhaghi, Blum, Naggita (2021), The Strategic Perceptron, EC: Section 5.2; the bound is worked out here.
 
     Examples
     --------

@@ -102,6 +102,11 @@ class UnknownCostsL1(Learner[UnknownCostsL1State]):
     margin : float
         gamma, the margin of a separator through the origin without negative weights; at most R.
 
+    Warnings
+    --------
+    It has no bound, for the problem is open: where two coordinates look equally good, nothing tells along which one
+    somebody has moved. Individuals who do not best-respond may lower a bound below its alpha_i, for good.
+
     Notes
     -----
     *Proved*, if individuals best-respond: no bound ever falls below its alpha_i. At most ``2 d R / gamma`` mistakes are

@@ -153,6 +153,10 @@ class Patient(Wrapper):
     rounds : int
         L, at least 0.
 
+    Warnings
+    --------
+    It learns from one round in L + 1 after an update. People who lag farther behind than it waits void the bound.
+
     Notes
     -----
     At most L + 1 times as many mistakes as the bound of the learner inside, if that one changes at mistakes only.
@@ -229,6 +233,11 @@ class EchoChecking(Wrapper):
     ----------
     learner : str or Learner
         The learner inside, or its name; further keywords are the parameters of a named one.
+
+    Warnings
+    --------
+    Feedback that never belongs to the classifier that it publishes teaches nothing: a learner inside that changes in
+    every round, not at mistakes only, has no bound.
 
     Notes
     -----

@@ -18,6 +18,10 @@ from .populations.nature import TangentAdversary as TangentAdversary
 from .populations.nature import orthonormal_negatives as orthonormal_negatives
 from .populations.population import Population as Population
 from .populations.separable import Separable as Separable
+from .responses.beliefs import InTheDark as InTheDark
+from .responses.beliefs import Lagged as Lagged
+from .responses.beliefs import Misperceiving as Misperceiving
+from .responses.collective import Collective as Collective
 from .responses.individuals import BestResponse as BestResponse
 from .responses.individuals import BudgetLimited as BudgetLimited
 from .responses.individuals import Individual as Individual

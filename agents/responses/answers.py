@@ -27,6 +27,8 @@ class Aim(NamedTuple):
         Of the classifier that they believe in.
     exact : bool
         Whether that is the published one, bit for bit.
+    norm : int
+        2 for l2, 1 for weighted l1.
     factor : float
         What the published classifier is multiplied with.
     ratio : float
@@ -37,6 +39,7 @@ class Aim(NamedTuple):
 
     prepared: Prepared
     exact: bool
+    norm: int
     factor: float
     ratio: float
     tolerance: float
@@ -81,7 +84,7 @@ def believed(response: Any, game: int, classifier: Float) -> Float:
 def take_aim(response: Any, game: int, norm: int, classifier: Float, budget: Float) -> Aim:
     """Prepare answers to a published classifier (d + 1,)."""
     prepared = prepare(norm, classifier, budget)
-    return Aim(prepared, True, prepared.factor, 1.0, 0.0)
+    return Aim(prepared, True, norm, prepared.factor, 1.0, 0.0)
 
 
 @singledispatch
@@ -94,8 +97,12 @@ def answer(
     features: Float,
     budget: Float,
     alpha: float,
+    label: float,
 ) -> Answer:
-    """Let the individual of place ``place`` of a block of rounds answer; ``alpha`` as `alpha_of`."""
+    """Let the individual of place ``place`` of a block of rounds answer; ``alpha`` as `alpha_of`.
+
+    Its ``label`` is -1 or +1; 0 where nobody knows.
+    """
     raise NotImplementedError(f"no rule answers for a {type(response).__name__}")
 
 
@@ -159,6 +166,7 @@ def respond_as(
     classifier: Float,
     features: Float,
     budget: Float,
+    label: float,
     report: Float,
 ) -> Answer:
     """Let the individual of round ``round`` of one game, at ``place`` in its block, answer.
@@ -176,12 +184,14 @@ def respond_as(
         Where the individual stands.
     budget : ndarray, shape (1,) or (d,)
         alpha, or alpha_i.
+    label : float
+        -1 or +1; 0 where nobody knows.
     report : ndarray, shape (d,)
         Overwritten with the answer.
     """
     believe(response, game, round, classifier)
     aim = take_aim(response, game, norm, classifier, budget)
-    found = answer(response, aim, game, place, classifier, features, budget, alpha_of(aim, budget))
+    found = answer(response, aim, game, place, classifier, features, budget, alpha_of(aim, budget), label)
     write_answer(response, aim, game, classifier, features, found, report)
     return found
 
@@ -195,8 +205,31 @@ def draw_games(response: Any, keys: Key, rounds: Int, size: int, wanted: int) ->
 
 
 @loop
+def note_one(response: Any, accepted: bool, report: Float) -> None:
+    """Let everybody of the only game see that a report (d,) was accepted, or not."""
+    note(response, 0, accepted, report)
+
+
+@loop
+def answer_seat(
+    response: Any,
+    place: int,
+    round: int,
+    norm: int,
+    classifier: Float,
+    features: Float,
+    budget: Float,
+    label: float,
+    report: Float,
+) -> Answer:
+    """Let one individual of the only game answer (`respond_as`)."""
+    return respond_as(response, 0, place, round, norm, classifier, features, budget, label, report)
+
+
+@loop
 def answer_one(
     response: Any, place: int, round: int, norm: int, classifier: Float, features: Float, budget: Float, report: Float
 ) -> Answer:
-    """Let one individual of the only game answer (`respond_as`)."""
-    return respond_as(response, 0, place, round, norm, classifier, features, budget, report)
+    """As `answer_seat`, as if the classifier had been published all the time, and nobody knew the label."""
+    believe(response, 0, 0, classifier)
+    return respond_as(response, 0, place, round, norm, classifier, features, budget, 0.0, report)

@@ -21,7 +21,15 @@ class Exact(NamedTuple):
 
 @rule_of(Exact, answer)
 def _answer(
-    response: Exact, aim: Aim, game: int, place: int, classifier: Float, features: Float, budget: Float, alpha: float
+    response: Exact,
+    aim: Aim,
+    game: int,
+    place: int,
+    classifier: Float,
+    features: Float,
+    budget: Float,
+    alpha: float,
+    label: float,
 ) -> Answer:
     gap, growth = gap_of(aim, classifier, features), aim.prepared.growth
     accepted, moved = affords(response.share, alpha, growth, gap)

@@ -6,15 +6,15 @@ from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from agents.costs import Cost, cost_terms
-from agents.foundation import streams
 from agents.foundation.checks import LARGEST, finite_array, finite_length, finite_number, shown
 from agents.foundation.typing import Float, Key
 from agents.foundation.unchangeable import Unchangeable
 from agents.responses.answers import answer_one, draw_games
 from agents.responses.exact import Exact
 from agents.responses.scalar import Scalar
+from agents.responses.vector import NOISE, Vector
 
-Response: TypeAlias = Exact | Scalar
+Response: TypeAlias = Exact | Scalar | Vector
 
 
 class Individual(Protocol):
@@ -65,6 +65,38 @@ class Terms(NamedTuple):
     radius: float
     reach_scale: float
     value: float = 1.0
+
+
+def vector_of(
+    kind: int,
+    terms: Terms,
+    games: int,
+    block: int,
+    *,
+    drawn: int = 0,
+    amount: float = 0.0,
+    span: int = 0,
+    kept: int = 0,
+    qualified_only: bool = False,
+    numbers: Float | None = None,
+) -> Vector:
+    """Return a `Vector` of N games that draws so many numbers a round, and keeps so many classifiers or sums."""
+    dim = terms.dim
+    return Vector(
+        kind,
+        terms.value,
+        amount,
+        span,
+        qualified_only,
+        terms.reach_scale,
+        terms.radius + terms.reach_scale,
+        np.zeros(0) if numbers is None else numbers.copy(),
+        np.zeros((games, block, drawn)),
+        np.zeros((games, dim + 1)),
+        np.zeros((games, dim)),
+        np.zeros((games, kept, dim + 1)),
+        np.zeros((games, kept + 2), dtype=np.int64),
+    )
 
 
 class CompiledIndividual(Unchangeable):
@@ -169,7 +201,7 @@ class Truthful(CompiledIndividual):
         return Exact(0.0)
 
 
-class Noisy(Unchangeable):
+class Noisy(CompiledIndividual):
     """Best-responds, but misses by independent uniform noise in every coordinate that can move.
 
     Parameters
@@ -188,19 +220,17 @@ class Noisy(Unchangeable):
     True
     """
 
+    option = "noisy"
+
     def __init__(self, scale: float) -> None:
         self.slack = finite_length("scale", scale)
 
     def __repr__(self) -> str:
         return f"Noisy(scale={self.slack})"
 
-    def report(self, features: Float, classifier: Float, cost: Cost, key: Key, round: int) -> Float:
-        """Return the best response plus noise (d,)."""
-        answer = cost.best_response(features, classifier)
-        movable = np.broadcast_to(cost.budgets(features.size)[0] > 0.0, features.shape)
-        draws = np.empty(features.size)
-        streams.fill_uniforms(key, streams.INDIVIDUAL, round, draws)
-        return np.where(movable, answer + self.slack * (2.0 * draws - 1.0), answer)
+    def response(self, terms: Terms, games: int, block: int) -> Vector:
+        """Return a response with noise drawn for each round."""
+        return vector_of(NOISE, terms, games, block, drawn=terms.dim, amount=self.slack)
 
 
 class BudgetLimited(CompiledIndividual):

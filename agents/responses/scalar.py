@@ -64,12 +64,20 @@ def _take_aim(response: Scalar, game: int, norm: int, classifier: Float, budget:
     d = classifier.shape[0] - 1
     length, intercept = math.sqrt(prepared.squared_norm), classifier[d] * prepared.factor
     slack = tolerance(length, intercept, response.size, response.reach_scale, d, FLOAT64_EPS)
-    return Aim(prepared, True, prepared.factor, 1.0, slack)
+    return Aim(prepared, True, norm, prepared.factor, 1.0, slack)
 
 
 @rule_of(Scalar, answer)
 def _answer(
-    response: Scalar, aim: Aim, game: int, place: int, classifier: Float, features: Float, budget: Float, alpha: float
+    response: Scalar,
+    aim: Aim,
+    game: int,
+    place: int,
+    classifier: Float,
+    features: Float,
+    budget: Float,
+    alpha: float,
+    label: float,
 ) -> Answer:
     gap, growth = gap_of(aim, classifier, features), aim.prepared.growth
     reach = alpha * growth

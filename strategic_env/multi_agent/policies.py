@@ -13,7 +13,7 @@ from agents.foundation.checks import LARGEST, LARGEST_COUNT, LARGEST_REPORT, LAR
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Numbers
 from agents.populations.nature import first_error
-from agents.responses.individuals import Individual
+from agents.responses.individuals import CompiledIndividual, Individual
 from strategic_env.bench.contestants import Predictor
 from strategic_env.multi_agent.rounds import OpenGame
 from strategic_env.multi_agent.spaces import Action, Observation, role_of
@@ -166,7 +166,12 @@ class _Reporting(Seat):
         parts, setting = self._spaces.unpad(self._agent, observation), self._game.setting
         cost = setting.cost if setting.population.alpha is None else L2Cost(parts["budget"][0])
         features, classifier = (np.array(parts[key], dtype=np.float64) for key in ("features", "classifier"))
-        answer = self._policy.report(features.copy(), classifier, cost, self._game.key.copy(), info["arrival"])
+        if self._policy is setting.individual and isinstance(self._policy, CompiledIndividual):
+            # These may have heard, or seen, what was before.
+            budget = cost.budgets(features.size)[0]
+            answer = self._game.answer(info["arrival"], classifier, features, budget)
+        else:
+            answer = self._policy.report(features.copy(), classifier, cost, self._game.key.copy(), info["arrival"])
         report = finite_array("the individual's report", answer, features.shape, largest=LARGEST_REPORT)
         return self._spaces.pad(self._agent, np.clip(report[self._spaces.movable], *self._spaces.bounds))
 

@@ -15,8 +15,9 @@ from agents.foundation.lanes import copy
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
 from agents.populations.nature import AdaptiveArrivals
-from agents.responses.answers import draw_games
+from agents.responses.answers import answer_seat, draw_games, note_one
 from agents.responses.exact import Exact
+from agents.responses.vector import Vector
 from strategic_env.games.strategic.rules import Outcome, judge_answer, own_row, write_outcome
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 
@@ -99,7 +100,7 @@ def resolve_answer(
     copy(classifier, observation)
     observed = observation[d + 1 : 2 * d + 1]
     accepted, moved, cost = judge_answer(
-        response, place, round, norm, reach_scale, classifier, true_features, budget, report, observed
+        response, place, round, norm, reach_scale, classifier, true_features, budget, label, report, observed
     )
     return -1, moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
@@ -153,6 +154,7 @@ class OpenGame:
             resolve_report if isinstance(response, Exact) else resolve_answer
         )
         self._drawn = -1
+        self._labels: dict[int, float] | None = {} if isinstance(response, Vector) else None
         self._arrived = 0
         self._block: list[Arrival] = []
         self._last_budget = self._budgets[0]
@@ -167,6 +169,8 @@ class OpenGame:
             if at == 0:
                 self._block = self._next_block(round)
             arrival = self._block[at]
+        if self._labels is not None:
+            self._labels[round] = arrival[2]
         self._arrived = round + 1
         return arrival
 
@@ -191,6 +195,8 @@ class OpenGame:
         round, label, noise = self._arrived, float(self.pool.labels[member]), self.setting.population.noise
         if noise > 0.0 and streams.uniform(self.key, streams.NOISE, round) < noise:
             label = -label
+        if self._labels is not None:
+            self._labels[round] = label
         self._arrived = round + 1
         return round, self.pool.features[member].copy(), label, self.pool.budgets[member].copy()
 
@@ -238,8 +244,20 @@ class OpenGame:
             self._drawn = first
         return response, round % _DRAWN
 
+    def answer(self, round: int, classifier: Float, features: Float, budget: Float) -> Float:
+        """Return what the scenario's own people report in a round that has not been resolved yet."""
+        self._expected(round)
+        response, place, report = self._response, round % _DRAWN, np.empty(features.size)
+        label = 0.0 if self._labels is None else self._labels[round]
+        answer_seat(response, place, round, self._norm, classifier, features, budget, label, report)
+        return report
+
     def settle(self, arrival: Arrival, outcome: Outcome) -> None:
         """Count a round that is over."""
+        if self._labels is not None:
+            observation, dim = outcome[0], len(outcome[1])
+            note_one(self._response, bool(observation[-2] > 0.0), observation[dim + 1 : 2 * dim + 1])
+            del self._labels[arrival[0]]
         self.round += 1
         self.mistakes += outcome[-1]
         self._last_budget = arrival[3]

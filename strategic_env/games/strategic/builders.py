@@ -166,6 +166,17 @@ def _miss_example(*, alpha: OneReach = 1.0) -> Parts:
     return Parts(FixedSequence(individuals[:1], individuals), _l2(alpha), np.array([0.6, 0.8, 0.0]))
 
 
+def _overlooked_example(*, alpha: OneReach = 1.0) -> Parts:
+    """Everybody overlooks the second feature; a plane of normal (0.6, 0.8) separates them."""
+    return Parts(FixedSequence([((-1.0, -1.0), -1.0)], [((0.0, 1.0), 1.0)]), _l2(alpha), np.array([0.6, 0.8, 0.0]))
+
+
+def _lag_example(*, alpha: OneReach = 1.0) -> Parts:
+    """Everybody answers the classifier of one round ago; a plane of normal (0.6, 0.8) separates them."""
+    individuals = [((-1.0, 1.0), 1.0), ((-1.0, 0.5), -1.0)]
+    return Parts(FixedSequence([((-1.0, -1.0), -1.0)], individuals), _l2(alpha), np.array([0.6, 0.8, 0.0]))
+
+
 _A1, _B1, _C1 = ((-1.0, 0.0), -1.0), ((0.0, -1.0), 1.0), ((-0.5, -1.0), -1.0)
 
 
@@ -259,7 +270,11 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "BiasedL1": _biased_l1,
     "MetaL2": _meta_l2,
     "QuantalL2": _known_l2,
+    "DarkL2": _known_l2,
+    "CollectiveL2": _known_l2,
+    "OverlookedExample": _overlooked_example,
     "MissExample": _miss_example,
+    "LagExample": _lag_example,
     "GroupsL2": _groups_l2,
     "Example1": _example1,
     "Example1L1": _example1_l1,
@@ -274,7 +289,11 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
 # How people answer unless the options say otherwise; best responses elsewhere.
 PEOPLE: dict[str, dict[str, object]] = {
     "QuantalL2": {"response": "quantal", "temperature": 0.2},
+    "DarkL2": {"response": "dark", "window": 50},
+    "CollectiveL2": {"response": "collective", "collective": 0.1, "members": "all"},
+    "OverlookedExample": {"response": "misperceived", "perception": [1.0, 0.0]},
     "MissExample": {"response": "miss", "miss": [0.5, 0.5]},
+    "LagExample": {"response": "lagged", "lag": 1},
 }
 
 

@@ -6,18 +6,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.costs import Cost
-from agents.foundation.checks import finite_array, one_of, shown
+from agents.foundation.checks import finite_array, finite_number, one_of, shown
+from agents.foundation.typing import Float
+from agents.responses.beliefs import InTheDark, Lagged, Misperceiving
+from agents.responses.collective import Collective
 from agents.responses.individuals import BestResponse, BudgetLimited, CompiledIndividual, Individual, Noisy, Truthful
 from agents.responses.miss import Missing
 from agents.responses.quantal import Quantal
 from strategic_env.games.strategic.setting import LARGEST_REACH
 
+# How far off weights are, if nobody says.
+MISPERCEPTION = 0.1
 # What `strategic-env list NAME` says of them; None where the response has none of that name.
 FORMS = {
     "share": "of response=limited: the share of the value that people pay at most",
     "temperature": "of response=quantal: how undecided people are; 0: not at all",
+    "perception": "of response=misperceived: what people multiply each weight with, a list",
+    "misperception": "of response=misperceived: how far off an individual's weights are, as a share; 0.1 by default",
     "miss": "of response=miss: how far beyond the boundary people land, [low, high]",
     "report_noise": "of response=noisy: the largest noise of a feature",
+    "lag": "of response=lagged: people answer the classifier of so many rounds ago",
+    "window": "of response=dark: people believe what the reports of the last so many rounds suggest",
+    "collective": "of response=collective: chance that somebody belongs to it",
+    "signal": "of response=collective: what its members add, a list; by default as far as the first feature moves",
+    "members": "of response=collective: all, or qualified (label +1)",
 }
 
 
@@ -28,7 +40,7 @@ class Choice(NamedTuple):
     make: Callable[..., Individual]
 
 
-def _missing(cost: Cost, miss: Any) -> Missing:
+def _missing(cost: Cost, dim: int, miss: Any) -> Missing:
     low, high = finite_array("miss", miss, (2,)).tolist()
     farthest = float(cost.alpha.max())
     if low > high or max(abs(low), abs(high)) > farthest:
@@ -36,13 +48,43 @@ def _missing(cost: Cost, miss: Any) -> Missing:
     return Missing(low, high)
 
 
+def _misperceiving(cost: Cost, dim: int, perception: Any, misperception: Any) -> Misperceiving:
+    if perception is None and misperception is None:
+        return Misperceiving(misperception=MISPERCEPTION)
+    found = Misperceiving(perception, misperception)
+    if found.perception is not None and found.perception.size != dim:
+        raise ValueError(f"perception must hold {dim} numbers, one for each feature, got {shown(perception)}")
+    return found
+
+
+def _collective(cost: Cost, dim: int, collective: Any, signal: Any, members: Any) -> Collective:
+    chance = finite_number("collective", collective, minimum=0.0, maximum=1.0)
+    shift = first_move(cost, dim) if signal is None else finite_array("signal", signal, (dim,))
+    price = float(cost.cost(np.zeros(dim), shift))
+    if price > 1.0 + 1e-9:
+        raise ValueError(f"signal must cost its members at most 1, got {shown(signal)}, which costs {price:.6g}")
+    return Collective(chance, shift, members)
+
+
+def first_move(cost: Cost, dim: int) -> Float:
+    """Return the signal (d,) that moves the first feature that can move as far as its cost allows."""
+    reaches = np.broadcast_to(cost.budgets(dim)[0], (dim,))
+    signal, movable = np.zeros(dim), int(np.argmax(reaches > 0.0))
+    signal[movable] = reaches[movable]
+    return signal
+
+
 RESPONSES: dict[str, Choice] = {
-    "best": Choice({}, lambda cost: BestResponse()),
-    "truthful": Choice({}, lambda cost: Truthful()),
-    "limited": Choice({"share": 0.5}, lambda cost, share: BudgetLimited(share)),
-    "quantal": Choice({"temperature": 0.2}, lambda cost, temperature: Quantal(temperature)),
+    "best": Choice({}, lambda cost, dim: BestResponse()),
+    "truthful": Choice({}, lambda cost, dim: Truthful()),
+    "limited": Choice({"share": 0.5}, lambda cost, dim, share: BudgetLimited(share)),
+    "quantal": Choice({"temperature": 0.2}, lambda cost, dim, temperature: Quantal(temperature)),
+    "misperceived": Choice({"perception": None, "misperception": None}, _misperceiving),
     "miss": Choice({"miss": [0.0, 0.1]}, _missing),
-    "noisy": Choice({"report_noise": 0.1}, lambda cost, report_noise: _noisy(report_noise)),
+    "noisy": Choice({"report_noise": 0.1}, lambda cost, dim, report_noise: _noisy(report_noise)),
+    "lagged": Choice({"lag": 1}, lambda cost, dim, lag: Lagged(lag)),
+    "dark": Choice({"window": 50}, lambda cost, dim, window: InTheDark(window)),
+    "collective": Choice({"collective": 0.1, "signal": None, "members": "all"}, _collective),
 }
 OPTIONS = {"response": f"one of {', '.join(RESPONSES)}"} | FORMS
 DEFAULTS: dict[str, object] = {"response": "best"} | dict.fromkeys(FORMS)
@@ -78,7 +120,7 @@ def chosen_options(options: Mapping[str, object], defaults: Mapping[str, object]
     return {"response": response} | dict(parameters) | given
 
 
-def individual_of(chosen: Mapping[str, object], cost: Cost, radius: float) -> Individual:
+def individual_of(chosen: Mapping[str, object], cost: Cost, dim: int, radius: float) -> Individual:
     """Return who answers as `chosen_options` say.
 
     Raises
@@ -87,7 +129,7 @@ def individual_of(chosen: Mapping[str, object], cost: Cost, radius: float) -> In
         If a parameter is out of range.
     """
     name, parameters = chosen["response"], {key: value for key, value in chosen.items() if key != "response"}
-    individual, farthest = RESPONSES[str(name)].make(cost, **parameters), float(cost.alpha.max())
+    individual, farthest = RESPONSES[str(name)].make(cost, dim, **parameters), float(cost.alpha.max())
     slack = individual.slack_for(farthest) if isinstance(individual, CompiledIndividual) else individual.slack
     if 0.0 < radius and farthest <= LARGEST_REACH * radius < farthest + slack:
         option, value = next(iter(parameters.items()))
@@ -98,10 +140,15 @@ def individual_of(chosen: Mapping[str, object], cost: Cost, radius: float) -> In
     return individual
 
 
-def told_of(chosen: Mapping[str, object]) -> dict[str, object]:
+def told_of(chosen: Mapping[str, object], individual: Individual) -> dict[str, object]:
     """Return what a learner is told of a response: its parameters, as plain numbers."""
+    told = {key: value for key, value in chosen.items() if key != "response"}
+    if isinstance(individual, Collective):
+        told["signal"] = individual.signal
+    elif isinstance(individual, Misperceiving) and individual.perception is None:
+        told["misperception"] = individual.misperception
     return {
         key: np.asarray(value).tolist() if isinstance(value, (np.ndarray, list, tuple)) else value
-        for key, value in chosen.items()
-        if key != "response"
+        for key, value in told.items()
+        if value is not None
     }

@@ -115,7 +115,7 @@ def play_until_concerned(
         if not shared:
             alpha = alpha_of(aim, budgets[row])
         budget = budgets[np.uint64(0) if shared else row]
-        found = answer(response, aim, player, at, classifier, features[row], budget, alpha)
+        found = answer(response, aim, player, at, classifier, features[row], budget, alpha, truth)
         accepted, moved, positive = found.accepted, found.moved, truth > 0.0
         mistakes += accepted != positive
         manipulations += moved
@@ -206,7 +206,7 @@ def learn_from_round(
     """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
     features, rows, label, budgets, _ = block
     true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
-    found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget))
+    found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget), label[at])
     write_answer(response, aim, player, classifier, true_features, found, report)
     shown = label[at] if found.accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)

@@ -3,15 +3,13 @@
 import math
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
-from agents.boundary import FLOAT64_EPS, scale, scaled_score, side
-from agents.costs import L2
+from agents.boundary import scaled_score
 from agents.foundation.compiled import compiled, inlined, loop
 from agents.foundation.lanes import copy, scaled_dot
 from agents.foundation.typing import Float, Numbers
-from agents.responses.answers import respond_as
+from agents.responses.answers import note, notes, respond_as
 from agents.responses.exact import Exact
+from agents.responses.judging import judge, price
 
 REWARDS = ("mistake", "accuracy", "hinge", "observed")
 _MISTAKE, _ACCURACY, _HINGE, _OBSERVED = range(4)
@@ -80,7 +78,11 @@ def play_answer(
     """
     d = true_features.shape[0]
     report = observation[d + 1 : 2 * d + 1]
-    accepted, moved, cost, _ = respond_as(response, game, place, round, norm, classifier, true_features, budget, report)
+    accepted, moved, cost, _ = respond_as(
+        response, game, place, round, norm, classifier, true_features, budget, label, report
+    )
+    if notes(response):
+        note(response, game, accepted, report)
     return moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
 
 
@@ -143,34 +145,6 @@ def play_response(
 
 
 @compiled
-def judge(classifier: Float, true_features: Float, report: Float, reach_scale: float) -> bool:
-    """Whether a report from anywhere is accepted: exactly if it is the truth, else up to a mover's rounding.
-
-    Agrees with `play_answer` on every best response.
-    """
-    for i in range(report.shape[0]):
-        if report[i] != true_features[i]:
-            return side(classifier, report, reach_scale, FLOAT64_EPS) >= 0
-    factor, _ = scale(classifier)
-    return scaled_score(classifier, factor, true_features) >= 0.0
-
-
-@inlined
-def price(norm: int, true_features: Float, report: Float, budget: Float) -> float:
-    """Return what a report costs; infinite if what cannot move did."""
-    total = 0.0
-    for i in range(report.shape[0]):
-        distance = abs(report[i] - true_features[i])
-        if norm == L2:
-            total = float(np.hypot(total, distance))  # squares of tiny moves would vanish
-        elif distance > 0.0:
-            total += distance / budget[i] if budget[i] > 0.0 else math.inf
-    if norm == L2 and total > 0.0:
-        return total / budget[0] if budget[0] > 0.0 else math.inf
-    return total
-
-
-@compiled
 def judge_report(
     norm: int,
     reach_scale: float,
@@ -182,7 +156,7 @@ def judge_report(
 ) -> tuple[bool, bool, float]:
     """As `judge_answer`, where people are expected to best-respond."""
     best = Exact(1.0)
-    return judge_answer(best, 0, 0, norm, reach_scale, classifier, true_features, budget, report, observed)
+    return judge_answer(best, 0, 0, norm, reach_scale, classifier, true_features, budget, 0.0, report, observed)
 
 
 @compiled
@@ -195,6 +169,7 @@ def judge_answer(
     classifier: Float,
     true_features: Float,
     budget: Float,
+    label: float,
     report: Float,
     observed: Float,
 ) -> tuple[bool, bool, float]:
@@ -204,15 +179,18 @@ def judge_answer(
     the other forms of the game to the last bit; any other report is judged and priced as it stands. ``observed`` (d,)
     is overwritten with the report.
     """
-    accepted, moved, cost, _ = respond_as(response, 0, place, round, norm, classifier, true_features, budget, observed)
+    accepted, moved, cost, _ = respond_as(
+        response, 0, place, round, norm, classifier, true_features, budget, label, observed
+    )
     best, stayed = True, True
     for i in range(report.shape[0]):
         best &= report[i] == observed[i]
         stayed &= report[i] == true_features[i]
-    if best:
-        return accepted, moved, cost
-    copy(report, observed)
-    return judge(classifier, true_features, report, reach_scale), not stayed, price(norm, true_features, report, budget)
+    if not best:
+        copy(report, observed)
+        accepted, moved = judge(classifier, true_features, report, reach_scale), not stayed
+        cost = price(norm, true_features, report, budget)
+    return accepted, moved, cost
 
 
 @compiled

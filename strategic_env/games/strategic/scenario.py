@@ -11,6 +11,7 @@ from agents.costs import Cost, L2Cost
 from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
+from agents.responses.beliefs import InTheDark, Lagged, Misperceiving
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
 from agents.responses.miss import Missing
 from learners.policy import Policy, begin
@@ -148,17 +149,18 @@ class Scenario(BenchScenario):
         one_of("scenario", name, tuple(BUILDERS))
         parts = cls.built(name, options)
         people = responses.chosen_options(options, PEOPLE.get(name, {}))
+        individual = responses.individual_of(people, parts.cost, parts.population.dim, parts.population.radius)
         setting = Setting(
             population=grouped_as(parts, name, options.get("groups")),
             cost=parts.cost,
-            individual=responses.individual_of(people, parts.cost, parts.population.radius),
+            individual=individual,
             feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
             population_seed=options.get("population_seed"),  # type: ignore[arg-type]
         )
         horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
         known = knowledge_of(parts.population, parts.cost)
         knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
-        knowledge |= responses.told_of(people)
+        knowledge |= responses.told_of(people, individual)
         return cls(name, setting, horizon, knowledge, _truth(parts, setting), dict(options))
 
     @classmethod
@@ -262,7 +264,7 @@ class Scenario(BenchScenario):
     def limits(self) -> dict[str, dict[str, float]]:
         """Return how much there is of what is counted, at most: nobody pays more than being accepted is worth."""
         individual, paid = self.setting.individual, {}
-        if type(individual) in (BestResponse, Truthful, Missing):
+        if type(individual) in (BestResponse, Truthful, Missing, Misperceiving, Lagged, InTheDark):
             paid = {"manipulations": 1.0, "qualified": 1.0}
         elif type(individual) is BudgetLimited:
             paid = {"manipulations": individual.share, "qualified": individual.share}

@@ -31,7 +31,8 @@ NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STE
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
 INDIVIDUALS = ("noisy", "truthful", "boastful")
 OF_ENVIRONMENT = ("observation", "reward", "info_level", "render_mode")
-SEQUENCES = "Example1", "Example1L1", "Example2", "Example3", "MissExample"
+SEQUENCES = "Example1", "Example1L1", "Example2", "Example3"
+SEQUENCES += "OverlookedExample", "MissExample", "LagExample"
 WITHOUT_RANDOMNESS = (*SEQUENCES, "greedy adversary", "tangent adversary")
 
 

@@ -234,8 +234,8 @@ def _shaken(
     for i in range(room.shape[0]):
         if budget[0 if aim.norm == L2 else i] > 0.0:
             noisy = room[i] + response.amount * (2.0 * draws[i] - 1.0)
-            changed |= noisy != room[i]
-            room[i] = noisy
+            if noisy != room[i]:  # a zero keeps its sign
+                changed, room[i] = True, noisy
     return _as_it_stands(response, aim, room, classifier, features, budget, best.step) if changed else best
 
 
@@ -262,7 +262,8 @@ def _misperceive(classifier: Float, spread: float, draws: Float, belief: Float) 
     factor, squared_norm = scale(classifier)
     error = spread * math.sqrt(squared_norm) / math.sqrt(d)
     for i in range(d):
-        belief[i] = classifier[i] * factor + error * draws[i]
+        shift, weight = error * draws[i], classifier[i] * factor
+        belief[i] = weight + shift if shift != 0.0 else weight  # a zero keeps its sign
     belief[d] = classifier[d] * factor
 
 

@@ -109,9 +109,10 @@ def _believe(response: Vector, game: int, round: int, classifier: Float) -> int:
 def hear(heard: Float, times: Int, lag: int, round: int, classifier: Float, belief: Float) -> int:
     """Hear of a classifier; write the one of ``lag`` rounds ago, or of round 0; return the round of the next one."""
     size = heard.shape[0]
-    oldest, newest = times[size], times[size + 1]
+    oldest, newest = int(times[size]), int(times[size + 1])
     if round == 0:
-        oldest = newest = times[0] = 0
+        oldest = newest = 0
+        times[0] = 0
         copy(classifier, heard[0])
     elif not _same(heard[newest], classifier):
         if times[newest] != round:
@@ -152,7 +153,8 @@ def close_window(sums: Float, times: Int, window: int, round: int, belief: Float
 
 @rule_of(Vector, believed)
 def _believed(response: Vector, game: int, classifier: Float) -> Float:
-    return response.belief[game]
+    belief: Float = response.belief[game]
+    return belief
 
 
 @rule_of(Vector, take_aim)

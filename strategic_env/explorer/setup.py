@@ -10,7 +10,10 @@ import numpy as np
 
 from agents.costs import Cost, L2Cost, WeightedL1Cost
 from agents.foundation.checks import count, finite_length, finite_number, flag, one_of, shown
+from agents.responses.beliefs import InTheDark, Lagged, Misperceiving
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Noisy, Truthful
+from agents.responses.miss import Missing
+from agents.responses.quantal import Quantal
 from learners.catalogue import build
 from learners.strategic.base import Learner
 from learners.strategic.biased import BiasedL2
@@ -71,6 +74,11 @@ RESPONSES = {
     "truthful": Answer("Truthful: nobody moves", "", lambda amount: Truthful()),
     "limited": Answer("Pays a share of the value only", "share", BudgetLimited),
     "noisy": Answer("Misses by noise", "noise", Noisy),
+    "quantal": Answer("Moves more often the better it pays", "temperature", Quantal),
+    "miss": Answer("Lands beyond the boundary", "at most", lambda amount: Missing(0.0, amount)),
+    "misperceived": Answer("Misjudges the weights", "error", lambda amount: Misperceiving(misperception=amount)),
+    "lagged": Answer("Answers the classifier of one round ago", "", lambda amount: Lagged(1)),
+    "dark": Answer("Sees only the reports of the last ten rounds", "", lambda amount: InTheDark(10)),
 }
 COSTS: Mapping[str, Callable[[Any], Cost]] = {"l2": L2Cost, "l1": WeightedL1Cost}
 

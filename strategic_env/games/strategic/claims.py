@@ -8,6 +8,7 @@ from agents.populations.finite import FiniteKnown
 from agents.populations.nature import GreedyAdversary, TangentAdversary
 from agents.populations.population import Population
 from agents.populations.separable import Separable
+from agents.responses.beliefs import Lagged
 from agents.responses.individuals import BestResponse
 from agents.responses.miss import Missing
 from learners.bounds import RELATIVE_SLACK
@@ -25,6 +26,8 @@ def facts_of(individual: object) -> dict[str, Any] | None:
         return {"response": individual.option}
     if type(individual) is Missing:
         return {"response": individual.option, "miss": (individual.low, individual.high)}
+    if type(individual) is Lagged:
+        return {"response": individual.option, "lag": individual.lag}
     return None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents import L2Cost, Missing, Separable
 from learners import Truth
-from strategic_env import Scenario, Setting, scenario
+from strategic_env import Scenario, Setting, rollout, scenario
 from strategic_env.bench.contestants import contestant, mistake_bound
 
 
@@ -24,7 +24,15 @@ def test_overshooting_has_the_bound_of_best_responses_for_who_pulls_everybody_ba
     assert bound_of(always, "KnownL2", response="miss", miss=[-0.1, 0.1]) is None
 
 
-@pytest.mark.parametrize("response", ["quantal", "truthful", "limited", "noisy"])
+def test_who_waits_for_the_others_has_a_bound_where_they_lag() -> None:
+    patient = "patient:learner=strategic-perceptron-l2,rounds=1"
+    assert bound_of("strategic-perceptron-l2", "LagExample") is None
+    assert bound_of(patient, "LagExample") == pytest.approx(100.0)
+    assert bound_of(patient, "LagExample", lag=2) is None
+    assert rollout(patient, "LagExample", rounds=6000).mistakes[0] <= 100
+
+
+@pytest.mark.parametrize("response", ["quantal", "truthful", "limited", "noisy", "misperceived", "dark", "collective"])
 def test_no_theorem_is_about_other_responses(response: str) -> None:
     chosen = scenario("KnownL2", response=response)
     assert chosen.proved is None and "the theorems need best responses" in chosen.why_no_bound()

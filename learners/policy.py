@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.foundation.checks import perhaps, shown
+from agents.foundation.compiled import DirectCall
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Key
 
@@ -230,7 +231,15 @@ def _checked_starts(episode_start: ArrayLike, games: int) -> NDArray[np.bool_]:
 
 
 class RuledPolicy(Policy[State]):
-    """A policy that does what its compiled rules say, unless it predicts in another way."""
+    """A policy that does what its compiled rules say, unless it predicts in another way.
+
+    Attributes
+    ----------
+    rules : callable
+        What lets n games follow them; compiled.
+    """
+
+    rules: ClassVar[Callable[..., int]]
 
     @abstractmethod
     def _read(self, observation: Any) -> Any:
@@ -249,7 +258,7 @@ class RuledPolicy(Policy[State]):
         """Return how many numbers each of the entries has for one game."""
 
     @abstractmethod
-    def _advance(self, state: State, seen: Any) -> tuple[NDArray[Any], int]:
+    def _advance(self, state: State, seen: Any, rules: Callable[..., int]) -> tuple[NDArray[Any], int]:
         """Return the actions of n games by the rules, and the damaged game, -1 if there is none, or ``REFUSED``."""
 
     def _follow_rules(
@@ -261,28 +270,34 @@ class RuledPolicy(Policy[State]):
         changes. Everything else, and every fault, goes the long way, which says what is wrong.
         """
         entries = self._handed_out(observation)
-        if entries is not None and state is not None and self._is_usual(entries, state, episode_start):
-            seen = self._arranged(entries)
-            actions, damaged = self._apply(state, seen)
-            if damaged != REFUSED:
-                return (actions if seen.batched else actions[0]), state
+        if entries is not None and state is not None:
+            rules = self._usual_rules(entries, state, episode_start)
+            if rules is not None:
+                seen = self._arranged(entries)
+                actions, damaged = self._apply(state, seen, rules)
+                if damaged != REFUSED:
+                    return (actions if seen.batched else actions[0]), state
         seen = self._read(observation)
         games, dim = seen.features.shape
         current = self._going_on(state, episode_start, games, dim)
-        actions, _ = self._apply(current, seen)
+        actions, _ = self._apply(current, seen, self.rules)
         self._note_usual((games,) if seen.batched else (), games, dim)
         return (actions if seen.batched else actions[0]), current
 
-    def _is_usual(self, entries: tuple[Any, ...], state: State, episode_start: ArrayLike | None) -> bool:
-        """Whether no game begins anew and every array is one that the long way would hand to the rules as it is."""
+    def _usual_rules(
+        self, entries: tuple[Any, ...], state: State, episode_start: ArrayLike | None
+    ) -> Callable[..., int] | None:
+        """Return the rules if no game begins anew and the long way would hand them every array as it is; else None."""
         usual = vars(self).get("_usual", {}).get(entries[FEATURES].shape)
         if usual is None or type(state) is not self.state_class:
-            return False
+            return None
+        kinds, rules = usual
         try:
-            kinds = [_kind(array) for array in (*entries, *state)]
+            found = [*map(_kind, entries), *map(_kind, state)]
         except AttributeError:  # of what is no array
-            return False
-        return kinds == usual and (episode_start is None or _nothing_begins(episode_start, len(state[0])))
+            return None
+        same = found == kinds and (episode_start is None or _nothing_begins(episode_start, len(state[0])))
+        return rules.call if same else None
 
     def _note_usual(self, batch: tuple[int, ...], games: int, dim: int) -> None:
         """Note the kinds of what has just been read, and of the state that has passed its check."""
@@ -290,12 +305,12 @@ class RuledPolicy(Policy[State]):
         if shape not in usual and type(self).check_state is Policy.check_state:  # else somebody asks more of a state
             read = [(np.dtype(np.float64), (*batch, columns)) for columns in self._columns(dim)]
             kept = [(dtype, (games, *rest)) for dtype, rest in vars(self)["_patterns"][dim]]
-            usual[shape] = [(np.ndarray, *kind, True) for kind in (*read, *kept)]
+            usual[shape] = [(np.ndarray, *kind, True) for kind in (*read, *kept)], DirectCall(self.rules)
 
-    def _apply(self, state: State, seen: Any) -> tuple[NDArray[Any], int]:
+    def _apply(self, state: State, seen: Any, rules: Callable[..., int]) -> tuple[NDArray[Any], int]:
         """Return what `_advance` does, or raise where a game is damaged."""
         try:
-            actions, damaged = self._advance(state, seen)
+            actions, damaged = self._advance(state, seen, rules)
         except ZeroDivisionError as error:
             raise ValueError(f"state is damaged: {self.name} would divide by 0") from error
         except (ValueError, OverflowError) as error:  # without the compiler, what is compiled becomes NaN or infinite

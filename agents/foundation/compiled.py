@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import numba
@@ -41,6 +42,11 @@ def loop(function: Function) -> Function:
     return _compile(function, nogil=True, error_model="numpy", **WITHOUT_REFERENCES)
 
 
+def brief(function: Function) -> Function:
+    """Compile as `loop` what is over before another thread could have done anything: it holds Python's lock."""
+    return _compile(function, error_model="numpy", **WITHOUT_REFERENCES)
+
+
 def released(function: Function) -> Function:
     """Compile a long computation that may allocate; other threads run beside it."""
     return _compile(function, nogil=True)
@@ -69,3 +75,49 @@ def instruction(twin: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
         return twin if _IN_PYTHON else cast(Callable[..., Any], intrinsic(generator))
 
     return made
+
+
+class DirectCall:
+    """A compiled function for callers that know the types of their arguments: those of the first call, in every call.
+
+    Numba asks each argument for its type in every call, which takes longer than a round of a game does; here nobody
+    asks. An array of another kind would be read as one of the first call's.
+
+    Parameters
+    ----------
+    function : callable
+        Compiled, of a module.
+
+    Attributes
+    ----------
+    call : callable
+        The function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from agents.foundation.lanes import length
+    >>> norm = DirectCall(length)
+    >>> norm.call(np.array([3.0, 4.0])), norm.call(np.array([8.0, 6.0, 0.0]))
+    (5.0, 10.0)
+    """
+
+    __slots__ = ("_function", "call")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.call: Callable[..., Any] = function if _IN_PYTHON else self._first_call
+
+    def _first_call(self, *arguments: Any) -> Any:
+        # What `compile` returns is what Numba calls once it knows the types.
+        compiled_code = cast(Any, self._function).compile(tuple(map(numba.typeof, arguments)))
+        self.call = compiled_code if callable(compiled_code) else self._function
+        return self.call(*arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be copied as what has not been called yet; in another process, machine code is somewhere else."""
+        return _direct_call, (self._function.__module__, self._function.__name__)
+
+
+def _direct_call(module: str, name: str) -> DirectCall:
+    return DirectCall(getattr(import_module(module), name))

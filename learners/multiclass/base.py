@@ -1,6 +1,6 @@
 """The interface of a multiclass learner: it names labels."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -88,7 +88,7 @@ class MulticlassLearner(RandomizedPolicy[State], RuledPolicy[State]):
         """
         return self._follow_rules(observation, state, episode_start)
 
-    by_rules = predict
+    by_rules, rules = predict, staticmethod(advance)
     _arranged = staticmethod(arranged)
 
     @property
@@ -105,10 +105,10 @@ class MulticlassLearner(RandomizedPolicy[State], RuledPolicy[State]):
     def _columns(self, dim: int) -> tuple[int, ...]:
         return 1, dim, self.classes, 1
 
-    def _advance(self, state: State, seen: Reading) -> tuple[Int, int]:
+    def _advance(self, state: State, seen: Reading, rules: Callable[..., int]) -> tuple[Int, int]:
         features, feedback, last, rounds, _ = seen
         actions = np.empty(len(features), dtype=np.int64)
-        return actions, advance(state, features, feedback, last, rounds, self._heard_of, actions)
+        return actions, rules(state, features, feedback, last, rounds, self._heard_of, actions)
 
     def begin_episode(self, state: State, game: int, key: Key) -> None:
         """Give a new episode a random stream of its own."""

@@ -1,6 +1,6 @@
 """The interface of a learner of contextual search: it guesses values."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ class SearchLearner(RuledPolicy[State]):
         """
         return self._follow_rules(observation, state, episode_start)
 
-    by_rules = predict
+    by_rules, rules = predict, staticmethod(advance)
     _read, _arranged = staticmethod(read), staticmethod(arranged)
 
     def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
@@ -75,6 +75,6 @@ class SearchLearner(RuledPolicy[State]):
     def _columns(self, dim: int) -> tuple[int, ...]:
         return 1, dim, 1, 1
 
-    def _advance(self, state: State, seen: Reading) -> tuple[Float, int]:
+    def _advance(self, state: State, seen: Reading, rules: Callable[..., int]) -> tuple[Float, int]:
         guesses = np.empty((len(seen.features), 1))
-        return guesses, advance(state, seen.features, seen.answer, seen.guess, seen.rounds, guesses)
+        return guesses, rules(state, seen.features, seen.answer, seen.guess, seen.rounds, guesses)

@@ -1,5 +1,6 @@
 """Learners of nearest centres by knowledge sets of every pair: k centres, and two, which need no draws."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Self
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
@@ -116,8 +117,8 @@ class KCentres(LabelLearner[Any]):
     def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
         return super()._handed_out(observation) if self._knowledge.compiled else None
 
-    def _advance(self, state: Any, seen: Reading) -> tuple[Int, int]:
-        return super()._advance(state, seen) if self._knowledge.compiled else advance_in_python(state, seen)
+    def _advance(self, state: Any, seen: Reading, rules: Callable[..., int]) -> tuple[Int, int]:
+        return super()._advance(state, seen, rules) if self._knowledge.compiled else advance_in_python(state, seen)
 
     def for_run(self, seed: int) -> Self:
         """Return the same learner with other draws in every run of the bench."""

@@ -1,5 +1,6 @@
 """Halving by Chebyshev centres: the centres farthest from all that mistakes have excluded, by a linear program."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -192,7 +193,7 @@ class ChebyshevHalving(LabelLearner[ChebyshevState]):
     def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
         return None
 
-    def _advance(self, state: ChebyshevState, seen: Reading) -> tuple[Int, int]:
+    def _advance(self, state: ChebyshevState, seen: Reading, rules: Callable[..., int]) -> tuple[Int, int]:
         return advance_in_python(state, seen)
 
     def _weights_shape(self, dim: int) -> tuple[int, ...]:

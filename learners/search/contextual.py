@@ -1,5 +1,6 @@
 """Contextual search: a learner that guesses values, one interface over several ways to know the hidden point."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from agents.foundation.checks import LARGEST_SEED, count, finite_number, one_of
@@ -95,8 +96,8 @@ class ContextualSearch(SearchLearner[Any]):
     def _handed_out(self, observation: Any) -> tuple[Any, ...] | None:
         return handed_out(observation) if self._knowledge.compiled else None
 
-    def _advance(self, state: Any, seen: Reading) -> tuple[Float, int]:
-        return super()._advance(state, seen) if self._knowledge.compiled else advance_in_python(state, seen)
+    def _advance(self, state: Any, seen: Reading, rules: Callable[..., int]) -> tuple[Float, int]:
+        return super()._advance(state, seen, rules) if self._knowledge.compiled else advance_in_python(state, seen)
 
     def _maker(self) -> type[Policy[Any]]:
         """Return this class: it begins the states of all engines."""

@@ -1,6 +1,6 @@
 """The interface of a learner of the strategic game: it publishes classifiers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
@@ -261,16 +261,16 @@ class Learner(RuledPolicy[State]):
         """
         return self._follow_rules(observation, state, episode_start)
 
-    by_rules = predict
+    by_rules, rules = predict, staticmethod(advance)
     _read, _handed_out, _arranged = staticmethod(read), staticmethod(handed_out), staticmethod(arranged)
 
     def _columns(self, dim: int) -> tuple[int, ...]:
         return dim + 1, dim, 1, 1, 1
 
-    def _advance(self, state: State, seen: Reading) -> tuple[NDArray[np.floating[Any]], int]:
+    def _advance(self, state: State, seen: Reading, rules: Callable[..., int]) -> tuple[NDArray[np.floating[Any]], int]:
         features, prediction, label, classifier, rounds, eps, _, dtype = seen
         published = np.empty(classifier.shape)
-        damaged = advance(state, features, prediction, label, classifier, rounds, eps, published)
+        damaged = rules(state, features, prediction, label, classifier, rounds, eps, published)
         return (published if dtype is FLOAT64 else published.astype(dtype)), damaged
 
 

@@ -3,14 +3,13 @@
 Nothing here knows PettingZoo.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from agents.costs import L2, Cost, L2Cost
 from agents.foundation import streams
-from agents.foundation.compiled import loop
+from agents.foundation.compiled import DirectCall, brief
 from agents.foundation.lanes import copy
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
@@ -27,7 +26,7 @@ POOL = 100
 _DRAWN = 4
 
 
-@loop
+@brief
 def resolve_report(
     share: float,
     norm: int,
@@ -51,7 +50,7 @@ def resolve_report(
     )  # fmt: skip
 
 
-@loop
+@brief
 def resolve_answer(
     response: Any,
     place: int,
@@ -150,9 +149,7 @@ class OpenGame:
         self._labels_rejected = FEEDBACK[setting.feedback]
         self._movable, self._bounds = movable, bounds
         self._response = response = setting.response(1, _DRAWN)
-        self._resolve: Callable[..., tuple[int, bool, float, bool]] = (
-            resolve_report if isinstance(response, Exact) else resolve_answer
-        )
+        self._resolve = DirectCall(resolve_report if isinstance(response, Exact) else resolve_answer)
         self._drawn = -1
         self._labels: dict[int, float] | None = {} if isinstance(response, Vector) else None
         self._arrived = 0
@@ -210,7 +207,7 @@ class OpenGame:
         """
         round, true_features, label, budget = arrival
         observation = np.empty(self._size)
-        fault, moved, cost, mistake = self._resolve(
+        fault, moved, cost, mistake = self._resolve.call(
             *self._expected(round),
             self._norm,
             self._labels_rejected,

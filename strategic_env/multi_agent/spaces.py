@@ -9,9 +9,10 @@ from gymnasium import spaces
 
 from agents.costs import L2
 from agents.foundation.checks import count, finite_array
+from agents.foundation.compiled import DirectCall
 from agents.foundation.typing import Float, Int, Numbers
 from strategic_env.games.strategic.options import make_spaces
-from strategic_env.games.strategic.rules import publishable
+from strategic_env.games.strategic.rules import copy_publishable, publishable
 from strategic_env.games.strategic.setting import Setting
 
 Observation: TypeAlias = dict[str, Numbers] | Float
@@ -74,6 +75,7 @@ class Spaces:
             role: spaces.Dict({key: _box(*bounds) for key, bounds in view.items()}) for role, view in views.items()
         }
         self._classifier_shape, self._report_shape = (self._dim + 1,), self.movable.shape
+        self._copy = DirectCall(copy_publishable)
         self._roles = [role for role in views if any(role_of(agent) == role for agent in agents)]
         # A padded action holds a classifier or a report.
         self._lowest, self._highest = -np.ones(self._dim + 1), np.ones(self._dim + 1)
@@ -105,7 +107,13 @@ class Spaces:
         TypeError, ValueError
             If it is no array of finite numbers in this shape, or outside the box.
         """
-        classifier = _numbers("a published classifier", action, self._classifier_shape)
+        shape = self._classifier_shape
+        # Anything that is not contiguous or not writable would be compiled for.
+        if _fits(action, shape) and action.flags.carray:
+            copied = np.empty(shape)
+            if self._copy.call(action, copied):
+                return copied
+        classifier = _numbers("a published classifier", action, shape)
         if publishable(classifier):
             return classifier
         if not self.padded:

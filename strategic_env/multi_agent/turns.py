@@ -12,7 +12,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from agents.foundation.checks import flag, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Numbers
-from strategic_env.games.shared.threads import one_thread
+from strategic_env.games.shared.threads import busy
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
@@ -175,7 +175,6 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         if self.render_mode == "human":
             self.render()
 
-    @one_thread
     def step(self, action: Action) -> None:
         """Take the turn of ``agent_selection``; None if its episode is over.
 
@@ -189,34 +188,43 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         RuntimeError
             While another thread takes a step.
         """
-        if not self.agents:
-            raise ResetNeeded("call reset() before step(): no episode, or it is over")
-        agent = self.agent_selection
-        if self.truncations[agent]:
-            self._was_dead_step(action)
-        elif agent == INDIVIDUAL:
-            self._report(action)
-        elif agent == LEARNER:
-            self._publish(action)
-        else:
-            self._pick(action)
+        if self._stepping:
+            raise busy()
+        self._stepping = True
+        try:
+            if not self.agents:
+                raise ResetNeeded("call reset() before step(): no episode, or it is over")
+            agent = self.agent_selection
+            if self.truncations[agent]:
+                self._was_dead_step(action)
+            elif agent == INDIVIDUAL:
+                self._report(action)
+            elif agent == LEARNER:
+                self._publish(action)
+            else:
+                self._pick(action)
+        finally:
+            self._stepping = False
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return what the agent whose turn it is sees and got: observation, reward, terminated, truncated, info."""
         if self.game is None:
             raise ResetNeeded("call reset() before last()")
-        return super().last(observe)
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        return (
+            seen,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, Action]:
         """Yield whose turn it is, until the episode is over."""
         if self.game is None:
             raise ResetNeeded("call reset() before agent_iter()")
         return super().agent_iter(max_iter)
-
-    def __getattr__(self, name: str) -> Any:
-        """Say what to do before an episode gives this attribute a value."""
-        before = f"call reset() before {name}" if name in OF_AN_EPISODE else f"{type(self).__name__} has no {name!r}"
-        raise AttributeError(before)
 
     def _publish(self, action: Action) -> None:
         published = self.spaces.classifier(action)
@@ -295,6 +303,26 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         turns = [float(agent == self.agent_selection) for agent in self.possible_agents]
         _, features, label, budget = self._arrival
         return np.concatenate([turns, self._seen, budget, self._published, features, [label]])
+
+
+class _OfAnEpisode:
+    """An attribute that a reset gives a value; before it there is none, and the error says what to do.
+
+    `__getattr__` could say so, too, but with one Python looks up every attribute of an object more slowly.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, game: object, kind: type | None = None) -> Any:
+        """Say what to do: nobody asks here once the object has a value of its own."""
+        if game is None:
+            return self
+        raise AttributeError(f"call reset() before {self._name}")
+
+
+for _name in OF_AN_EPISODE:
+    setattr(StrategicClassificationAECEnv, _name, _OfAnEpisode(_name))
 
 
 def env(scenario: str | Scenario = "KnownL2", **options: Any) -> OrderEnforcingWrapper[str, Observation, Action]:

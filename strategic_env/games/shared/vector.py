@@ -21,6 +21,7 @@ Infos = dict[str, Any]
 Observed = TypeVar("Observed")
 Act = TypeVar("Act")
 MODES = {mode.value: mode for mode in AutoresetMode}
+_DISABLED = AutoresetMode.DISABLED  # looking a member up takes longer than asking whether it is the mode
 
 
 class Played(Protocol):
@@ -193,7 +194,7 @@ class GamesEnv(VectorEnv[Observed, Act, NDArray[Any]]):
 
     def _handed_out(self) -> Observed:
         # A partial reset shows it again, whatever users write into what they get.
-        return self._show(self._shown.copy() if self.autoreset_mode is AutoresetMode.DISABLED else self._shown)
+        return self._show(self._shown.copy() if self.autoreset_mode is _DISABLED else self._shown)
 
     def _active(self) -> Bool:
         """Return which games play in this step; the others, whose episode is over, are reset by it."""

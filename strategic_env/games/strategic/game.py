@@ -5,6 +5,7 @@ from numpy import empty  # in a step, even looking up `np.empty` twice counts
 
 from agents.costs import Cost, L2Cost, least_cost
 from agents.foundation.checks import LARGEST_REPORT, finite_array
+from agents.foundation.compiled import DirectCall
 from agents.foundation.typing import Float, Key, Numbers
 from agents.populations.arrivals import BLOCK
 from agents.populations.groups import group_of
@@ -12,6 +13,7 @@ from agents.populations.nature import AdaptiveArrivals
 from agents.responses.answers import draw_games
 from agents.responses.exact import Exact
 from agents.responses.individuals import compiled_response
+from learners.strategic.observation import FLOAT64
 from strategic_env.games.strategic.rules import (
     Outcome,
     judge_report,
@@ -51,6 +53,8 @@ class Game:
         self._response = response = setting.response(1, BLOCK)
         self._share = response.share if isinstance(response, Exact) else None
         self._labels_rejected = FEEDBACK[setting.feedback]
+        resolve = play_response if self._share is None else play_published
+        self._resolve, self._resolve_flat = DirectCall(resolve), DirectCall(resolve)
         self._groups = None if setting.groups is None else setting.groups.table()
         self.has_aside = bool(setting.told_aside)
         self._rows: list[int] = []
@@ -72,8 +76,12 @@ class Game:
             self._pick(classifier, at)
         label = self._labels[at]
         truth, observation = empty(self._dim), empty(self._size)
+        if not classifier.flags.carray:
+            classifier = classifier.copy()
+        dtype = classifier.dtype  # of an array that was pickled, it is another object
+        resolve = self._resolve if dtype is FLOAT64 or dtype == FLOAT64 else self._resolve_flat
         if self._share is not None:
-            legal, moved, cost, mistake = play_published(
+            legal, moved, cost, mistake = resolve.call(
                 self._share,
                 self._norm,
                 self._labels_rejected,
@@ -87,7 +95,7 @@ class Game:
                 observation,
             )
         else:
-            legal, moved, cost, mistake = play_response(
+            legal, moved, cost, mistake = resolve.call(
                 self._response,
                 at,
                 self._norm,

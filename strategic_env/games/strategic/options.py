@@ -104,7 +104,7 @@ class StrategicOptions(Options):
             action = finite_array("action", action, shape).astype(self.dtype)
         if action.shape != shape:
             raise ValueError(f"action must have shape {shape}, got {action.shape}")
-        return np.ascontiguousarray(action)
+        return action if action.flags.carray else action.copy()
 
 
 def make_spaces(setting: Setting, horizon: int, flat: bool) -> tuple[spaces.Space[Any], spaces.Space[Any]]:

@@ -4,7 +4,7 @@ import math
 from typing import Any, NamedTuple, TypeAlias
 
 from agents.boundary import scaled_score
-from agents.foundation.compiled import compiled, inlined, loop
+from agents.foundation.compiled import brief, compiled, inlined
 from agents.foundation.lanes import copy, scaled_dot
 from agents.foundation.typing import Float, Numbers
 from agents.responses.answers import note, notes, respond_as
@@ -92,7 +92,7 @@ def own_row(budgets: Float, row: int) -> int:
     return row if budgets.shape[0] > 1 else 0
 
 
-@loop
+@brief
 def play_published(
     share: float,
     norm: int,
@@ -113,7 +113,7 @@ def play_published(
     )  # fmt: skip
 
 
-@loop
+@brief
 def play_response(
     response: Any,
     place: int,

@@ -11,6 +11,7 @@ from agents.costs import Cost
 from agents.foundation.typing import Bool, Int, Key
 from agents.populations.population import Population
 from agents.responses.individuals import Individual
+from learners.strategic.observation import FLOAT64
 from strategic_env.games.shared.spaces import Knowledge, Observation
 from strategic_env.games.shared.vector import GamesEnv
 from strategic_env.games.strategic.many_games import Games, Outcomes, games_of
@@ -88,7 +89,9 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         self.setting, self.knowledge, self.horizon = chosen.setting, chosen.told, chosen.horizon
         self.render_mode = chosen.render_mode
         super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
-        self._action_shape = (self.num_envs, self.setting.dim + 1)
+        # Looked up in every step.
+        self._action_shape, self._dtype = (self.num_envs, self.setting.dim + 1), chosen.dtype
+        self._info_level = chosen.info_level
         # Pictures show the whole truth.
         self._truth_level = chosen.info_level if chosen.render_mode is None else "full"
 
@@ -118,11 +121,13 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
 
     def _play(self, actions: Action, active: Bool) -> Outcomes:
         games: Games = self._games
-        published: Any = self.options.published(actions, self._action_shape)
-        return games.play(published.astype(np.float64) if self.options.flat else published, active)
+        published: Any = actions
+        if type(actions) is not np.ndarray or actions.dtype is not self._dtype or actions.shape != self._action_shape:
+            published = self.options.published(actions, self._action_shape)
+        return games.play(published.astype(np.float64) if self._dtype is not FLOAT64 else published, active)
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
-        level = self.options.info_level
+        level = self._info_level
         if level == "none":
             return {}
         told: dict[str, NDArray[Any]] = {"moved": played.moved, "mistake": played.mistake}

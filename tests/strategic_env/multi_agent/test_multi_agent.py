@@ -423,7 +423,7 @@ def test_what_an_episode_has_is_not_there_before_the_first_reset(attribute: str)
         getattr(game, attribute)
     game.reset()
     assert getattr(game, attribute)
-    with pytest.raises(AttributeError, match="StrategicClassificationAECEnv has no 'colour'"):
+    with pytest.raises(AttributeError, match="'StrategicClassificationAECEnv' object has no attribute 'colour'"):
         getattr(game, "colour")  # noqa: B009
 
 

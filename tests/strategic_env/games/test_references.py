@@ -42,7 +42,11 @@ def check(learner: Any, game: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "game"),
-    [("strategic-perceptron-l2", "KnownL2"), ("gappletron", "Bandit"), ("k-centres", "NearestNeighbor")],
+    [
+        ("strategic-perceptron-l2", "KnownL2"),
+        ("gappletron", "Bandit"),
+        pytest.param("k-centres", "NearestNeighbor", marks=pytest.mark.slow),  # half a minute of compiling
+    ],
 )
 def test_a_rollout_and_a_loop_leave_no_array_behind(name: str, game: str) -> None:
     one = scenario(game)

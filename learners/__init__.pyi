@@ -13,6 +13,7 @@ from .multiclass.pnewtron import PNewtron as PNewtron
 from .multiclass.soba import SobaDiagonal as SobaDiagonal
 from .proofs.centres import CentresCertificate as CentresCertificate
 from .proofs.certificate import Certificate as Certificate
+from .proofs.knowledge import KnowledgeCertificate as KnowledgeCertificate
 from .proofs.wrapped import WrappedCertificate as WrappedCertificate
 from .search.base import SearchLearner as SearchLearner
 from .search.centres import KCentres as KCentres

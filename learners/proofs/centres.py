@@ -4,7 +4,6 @@ It is the counterpart of `learners.proofs.certificate` for learners whose proofs
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,20 +15,20 @@ from agents.foundation.typing import Float
 from learners import bounds
 from learners.multiclass.observation import read, revealed_label
 from learners.multiclass.scores import best_other, leader
-from learners.proofs.certificate import Violation
+from learners.proofs.claims import ROUNDING, Claims
 from learners.search.density import GAUSS, PARTICLE
 from learners.search.density_centres import DensityCentres
 from learners.search.lifting import INNER
 from learners.search.second_order_centres import SecondOrderCentres
 from learners.search.zero_sum import coordinates_of, has_direction, write_comparison, write_direction
 
-# What rounding, and the drawing of particles, may add up to.
-ROUNDING, DRAWING = 1e-9, 0.01
+# What the drawing of particles may add up to.
+DRAWING = 0.01
 # Of the state before a round.
 KNOWN = ("centroid", "factors", "gained")
 
 
-class CentresCertificate:
+class CentresCertificate(Claims):
     """Watches one game of a learner of centres and checks, round by round, what the proof of its bound claims.
 
     Parameters
@@ -75,6 +74,7 @@ class CentresCertificate:
     def __init__(self, learner: DensityCentres | SecondOrderCentres, centres: ArrayLike) -> None:
         if not isinstance(learner, (DensityCentres, SecondOrderCentres)) or learner.lift.kind != INNER:
             raise TypeError(f"learner must be one for inner products whose proof is known, got {shown(learner)}")
+        super().__init__()
         self._learner = learner
         self._centres = finite_array("centres", centres, (learner.classes, None))
         centred = self._centres - self._centres.mean(axis=0)
@@ -82,11 +82,8 @@ class CentresCertificate:
         self._body = learner.body if isinstance(learner, DensityCentres) else ""
         self._dense = bool(self._body)
         self._ideal = coordinates_of(self._centres) / (self._norm or 1.0)
-        self.violation: Violation | None = None
         self.loss = self.wrong = self._gained = self._gain = 0.0
-        self.checked: Counter[str] = Counter()
         self._last: tuple[Float, Float, dict[str, Any]] | None = None
-        self._round = 0
 
     def check(self, observation: Mapping[str, ArrayLike] | ArrayLike, state: Any) -> None:
         """Check the round that the learner has learned from in this call of ``predict``.
@@ -154,12 +151,6 @@ class CentresCertificate:
         factors = int(state.factors[0])
         self._claim("gain of the truth", self._gain, bounds.homothety(len(factor), factors) + factors * error)
 
-    def _claim(self, what: str, value: float, limit: float) -> None:
-        if value <= limit + ROUNDING * max(1.0, abs(limit)):
-            self.checked[what] += 1
-        elif self.violation is None:
-            self.violation = Violation(what, self._round, {what: value, "at most": limit})
-
     def bound(self, state: Any) -> float:
         """Return the bound on the loss so far, a posteriori."""
         learner, dim, mistakes = self._learner, self._centres.shape[1], int(state.mistakes[0])
@@ -170,10 +161,3 @@ class CentresCertificate:
             dim, learner.classes, self._norm, int(state.factors[0]), self.wrong, self._gained, learner.slope,
             learner.capped,
         )  # fmt: skip
-
-    def raise_if_violated(self) -> None:
-        """Raise an AssertionError that tells the violation, if there is one."""
-        if self.violation is not None:
-            what, round, details = self.violation
-            numbers = ", ".join(f"{name} {value!r}" for name, value in details.items())
-            raise AssertionError(f"the proof fails in round {round}: {numbers}")

@@ -239,7 +239,10 @@ def explore(
 def reproduce(
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="`examples`, `bounds`, `lecture`, `gappletron` or `margin-independent`."),
+        typer.Argument(
+            metavar="WHAT",
+            help="`examples`, `bounds`, `lecture`, `responses`, `gappletron` or `margin-independent`.",
+        ),
     ],
     out: Annotated[
         Path,
@@ -247,9 +250,11 @@ def reproduce(
     ] = Path("reproduced"),
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="`bounds`: random streams for every bound (3,000); the last two: seeds (10)."),
+        typer.Option(
+            min=1, help="`bounds`: streams for every bound (3,000); `responses`: games (100); the last two: seeds (10)."
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small form of the last two, in minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small form of the last three, in minutes.")] = False,
 ) -> None:
     """Compute again what the papers print, and compare: examples and figures, bounds, tasks, experiments."""
     from agents.foundation.files import UNFINISHED

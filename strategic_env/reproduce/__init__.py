@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.foundation.checks import one_of
 from agents.foundation.files import UNFINISHED
-from strategic_env.reproduce import bounds, examples, gappletron, lecture, loss_curves, margin_independent
+from strategic_env.reproduce import bounds, examples, gappletron, lecture, loss_curves, margin_independent, responses
 from strategic_env.reproduce.paper import FIGURE_FILES
 from strategic_env.reproduce.result import Reproduced as Reproduced
 from strategic_env.reproduce.result import Request as Request
@@ -16,6 +16,7 @@ REPRODUCTIONS: dict[str, Callable[[Request], Reproduced]] = {
     "examples": examples.reproduce,
     "bounds": bounds.reproduce,
     "lecture": lecture.reproduce,
+    "responses": responses.reproduce,
     "gappletron": gappletron.reproduce,
     "margin-independent": margin_independent.reproduce,
 }
@@ -24,6 +25,7 @@ FILES: dict[str, Sequence[str]] = {
     "examples": FIGURE_FILES,
     "bounds": (bounds.FILE, bounds.FILE + UNFINISHED),
     "lecture": (),
+    "responses": responses.FILES,
     "gappletron": (gappletron.CSV, gappletron.CSV + UNFINISHED, *gappletron.PICTURES.values()),
     "margin-independent": (
         margin_independent.CSV,
@@ -32,8 +34,8 @@ FILES: dict[str, Sequence[str]] = {
         loss_curves.CORRUPTED,
     ),
 }
-RANDOM = ("bounds", "gappletron", "margin-independent")  # made of random runs, whose number can be chosen
-LONG = ("gappletron", "margin-independent")  # have a quick form
+RANDOM = ("bounds", "responses", "gappletron", "margin-independent")  # made of random runs, whose number can be chosen
+LONG = ("responses", "gappletron", "margin-independent")  # have a quick form
 
 
 def reproduction(what: str, runs: int | None = None, quick: bool = False) -> Callable[[Request], Reproduced]:

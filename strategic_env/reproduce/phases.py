@@ -45,10 +45,15 @@ class Plane(NamedTuple):
 
 
 def least_quantal(margin: float, temperature: float) -> float:
-    """Return the least expected mistakes on a pair of quantal responses; both arguments in units of the reach."""
-    if margin <= 1.0 - temperature * math.log(2.0):
-        return 2.0 / (1.0 + math.exp(min(700.0, margin / temperature)))
-    return 1.0 / (1.0 + math.exp(min(700.0, (2.0 * margin - 1.0) / temperature)))
+    """Return the least expected mistakes on a pair of quantal responses; both arguments in units of the reach.
+
+    ``min(2 / (1 + e^(gamma/T)), 1 / (1 + e^((2 gamma - 1)/T)))``, of the thresholds 1 and gamma: beyond gamma, the
+    expected mistakes of a threshold have no other stationary point than 1, since a move to it costs one of the pair as
+    much less than 1 as it costs the other more.
+    """
+    a_reach_away = 2.0 / (1.0 + math.exp(min(700.0, margin / temperature)))
+    at_the_margin = 1.0 / (1.0 + math.exp(min(700.0, (2.0 * margin - 1.0) / temperature)))
+    return min(a_reach_away, at_the_margin)
 
 
 def least_noisy(margin: float, noise: float) -> float:

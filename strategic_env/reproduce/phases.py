@@ -17,7 +17,7 @@ from agents.foundation.pictures import blank_figure, save_picture
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float
 from agents.populations.finite import FixedSequence
-from agents.responses.individuals import CompiledIndividual, Noisy
+from agents.responses.individuals import Individual, Noisy
 from agents.responses.quantal import Quantal
 from learners.strategic.fixed import BestFixedClassifier
 from strategic_env.games.strategic.rendering.picture import GREY, INK
@@ -73,15 +73,14 @@ def planes(rounds: int, points: int, tick: Callable[[], None]) -> list[Plane]:
     ):
         measured = np.empty((points, points))
         for at, size in enumerate(sizes):
-            individual: CompiledIndividual = make(float(size))
-            measured[at] = [least_measured(individual, float(margin), rounds) for margin in margins]
+            measured[at] = [least_measured(make(float(size)), float(margin), rounds) for margin in margins]
             tick()
         proved = np.array([[formula(float(margin), float(size)) for margin in margins] for size in sizes])
         found.append(Plane(title, noise, margins, sizes, measured, proved))
     return found
 
 
-def least_measured(individual: CompiledIndividual, margin: float, rounds: int) -> float:
+def least_measured(individual: Individual, margin: float, rounds: int) -> float:
     """Return how often the best threshold errs on a pair, in so many rounds."""
     pair = FixedSequence([], [([-margin], -1.0), ([margin], 1.0)])
     setting = Setting(population=pair, cost=L2Cost(1.0), individual=individual)

@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.costs import Cost, L2Cost, WeightedL1Cost
+from agents.foundation.streams import game_key
 from agents.populations.finite import FixedSequence
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
 from agents.responses.miss import Missing
 from agents.responses.mixture import best_response_to_mixture
 from agents.responses.quantal import Quantal
+from strategic_env.games.strategic.game import Game
+from strategic_env.games.strategic.rules import Round
 from strategic_env.games.strategic.setting import Setting
-from strategic_env.games.strategic.single import StrategicClassificationEnv
 from strategic_env.reproduce.result import same
 
 Z, PUBLISHED, ALPHA = (0.2, 0.1), (0.6, 0.8, -0.5), 0.5
@@ -54,35 +56,24 @@ def answers() -> list[Answered]:
         Answered("missing by 0.05 beyond: report", (0.41, 0.38), over.report),
         Answered("its cost", 0.7, over.cost),
         Answered("missing by 0.025 short: cost", 0.55, short.cost),
-        Answered("its prediction", -1.0, short.prediction),
+        Answered("its prediction", -1.0, 1.0 if short.mistake else -1.0),
         Answered("a mixture of two rules: report", (0.5, 0.4), both.report),
         Answered("chance of acceptance less cost", 0.1515, both.chance - both.cost),
     ]
 
 
-class _Answer(NamedTuple):
-    report: np.ndarray
-    cost: float
-    moved: bool
-    prediction: float
+def _rounds(individual: Individual, cost: Cost, rounds: int) -> list[Round]:
+    """Let the person arrive in so many rounds."""
+    person = Setting(population=FixedSequence([], [(Z, -1.0)]), cost=cost, individual=individual)
+    game = Game(person, game_key(0))
+    return [Round(*game.play(np.array(PUBLISHED))) for _ in range(rounds)]
 
 
-def _env(individual: Individual, cost: Cost, rounds: int) -> StrategicClassificationEnv:
-    setting = Setting(population=FixedSequence([], [(Z, -1.0)]), cost=cost, individual=individual)
-    env = StrategicClassificationEnv(setting.population, cost, individual=individual, horizon=rounds)
-    env.reset(seed=0)
-    return env
-
-
-def _answer(individual: Individual, cost: Cost | None = None) -> _Answer:
-    seen, _, _, _, info = _env(individual, cost or L2Cost(ALPHA), 1).step(np.array(PUBLISHED))
-    return _Answer(seen["features"], float(info["cost"]), bool(info["moved"]), float(seen["prediction"][0]))
+def _answer(individual: Individual, cost: Cost | None = None) -> Round:
+    return _rounds(individual, cost or L2Cost(ALPHA), 1)[0]
 
 
 def _moves(individual: Individual) -> tuple[float, float]:
     """Return which share of rounds it moves in, and what it pays there on average."""
-    env, paid = _env(individual, L2Cost(ALPHA), DRAWS), []
-    for _ in range(DRAWS):
-        _, _, _, _, info = env.step(np.array(PUBLISHED))
-        paid += [float(info["cost"])] if info["moved"] else []
+    paid = [one.cost for one in _rounds(individual, L2Cost(ALPHA), DRAWS) if one.moved]
     return len(paid) / DRAWS, float(np.mean(paid))

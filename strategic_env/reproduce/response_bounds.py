@@ -39,9 +39,13 @@ class Most(NamedTuple):
 
 ALGORITHM_2 = "strategic-perceptron-l2"
 SMALL: Mapping[str, object] = {"dim": 3, "margin": 0.05}
+LAGGED: Mapping[str, object] = {"response": "lagged", "lag": 3}
 GAMES = (
     BoundGame(f"{ALGORITHM_2}:surrogate=always", "KnownL2", {**SMALL, "response": "miss", "miss": [0.0, 0.3]}),
     BoundGame(f"{ALGORITHM_2}:surrogate=always", "MissExample", {}),
+    BoundGame(f"patient:learner={ALGORITHM_2}", "KnownL2", {**SMALL, **LAGGED}),
+    BoundGame("patient:learner=strategic-perceptron-l1", "KnownL1", {**SMALL, **LAGGED}),
+    BoundGame(f"patient:learner={ALGORITHM_2}", "LagExample", {}),
 )
 
 

@@ -37,9 +37,15 @@ class Outcome(NamedTuple):
 
 
 ALGORITHM_2 = "strategic-perceptron-l2"
+PATIENT = f"patient:learner={ALGORITHM_2}"
+WITHIN = "at most the bound"
 FAILURES = (
     Failure("MissExample", ALGORITHM_2, 6000, "5,999", 5999, 5999),
-    Failure("MissExample", f"{ALGORITHM_2}:surrogate=always", 6000, "at most the bound", 0, 125),
+    Failure("MissExample", f"{ALGORITHM_2}:surrogate=always", 6000, WITHIN, 0, 125),
+    Failure("LagExample", ALGORITHM_2, 6000, "more than 5,000", 5001, 6000),
+    Failure("LagExample", PATIENT, 6000, WITHIN, 0, 100),
+    Failure("OverlookedExample", ALGORITHM_2, 2000, "2,000", 2000, 2000),
+    Failure("OverlookedExample", "best-fixed-classifier:classifier=[0.6,0.8,0.0]", 2000, "0", 0, 0),
 )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from agents.costs import Cost, L2Cost, WeightedL1Cost
 from agents.foundation.streams import game_key
 from agents.populations.finite import FixedSequence
+from agents.responses.beliefs import Misperceiving
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
 from agents.responses.miss import Missing
 from agents.responses.mixture import best_response_to_mixture
@@ -42,6 +43,7 @@ def answers() -> list[Answered]:
     best, l1 = _answer(BestResponse()), _answer(BestResponse(), WeightedL1Cost([0.6, 0.25]))
     over, short = _answer(Missing(0.05, 0.05)), _answer(Missing(-0.025, -0.025))
     moved, cost = _moves(Quantal(0.2))
+    blind = _answer(Misperceiving([0.8 / 0.6, 0.6 / 0.8]))
     spread = 4.0 * (0.8808 * 0.1192 / DRAWS) ** 0.5
     both = best_response_to_mixture(Z, [1.0, 0.0, -0.5], [0.0, 1.0, -0.4], chance=0.6, alpha=ALPHA)
     return [
@@ -57,6 +59,8 @@ def answers() -> list[Answered]:
         Answered("its cost", 0.7, over.cost),
         Answered("missing by 0.025 short: cost", 0.55, short.cost),
         Answered("its prediction", -1.0, 1.0 if short.mistake else -1.0),
+        Answered("taking the weights for 0.8, 0.6: report", (0.424, 0.268), blind.report),
+        Answered("its real score", -0.0312, float(blind.report @ PUBLISHED[:2]) + PUBLISHED[2]),
         Answered("a mixture of two rules: report", (0.5, 0.4), both.report),
         Answered("chance of acceptance less cost", 0.1515, both.chance - both.cost),
     ]

@@ -34,6 +34,15 @@ def test_the_comparison_prints_every_table(capsys: pytest.CaptureFixture[str]) -
     assert printed.count("d = 20: ") == 4
 
 
+def test_the_comparison_under_other_responses_prints_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks import other_responses
+
+    other_responses.main(8, SEED, other_responses.PEOPLE)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:34].strip() for line in lines[2:]] == [*other_responses.PEOPLE]
+    assert all(line.endswith("]") for line in lines[2:])
+
+
 def test_the_constants_of_the_coefficients_are_the_best_on_training_seeds() -> None:
     from benchmarks import meta_learning
     from learners.rl.coefficients import STEP_AFTER_MISTAKE, STEP_OTHERWISE

@@ -326,14 +326,17 @@ def test_the_command_prints_and_keeps_a_copy(tmp_path: Path) -> None:
     [
         (
             ("reproduce", "nothing"),
-            "WHAT must be one of 'examples', 'bounds', 'lecture', 'gappletron', 'margin-independent', got",
+            "WHAT must be one of 'examples', 'bounds', 'lecture', 'responses', 'gappletron', 'margin-independent', got",
         ),
         (("reproduce",), "WHAT"),
         (
             ("reproduce", "lecture", "--runs", "5"),
-            "--runs is for bounds, gappletron, margin-independent, which lecture is not",
+            "--runs is for bounds, responses, gappletron, margin-independent, which lecture is not",
         ),
-        (("reproduce", "bounds", "--quick"), "--quick is for gappletron, margin-independent, which bounds is not"),
+        (
+            ("reproduce", "bounds", "--quick"),
+            "--quick is for responses, gappletron, margin-independent, which bounds is not",
+        ),
         (("reproduce", "bounds", "--runs", "0"), "--runs"),
         (("reproduce", "lecture", "--out", "taken"), "taken"),
     ],

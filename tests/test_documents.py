@@ -10,7 +10,7 @@ from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 import strategic_env
 
 ROOT = Path(__file__).parents[1]
-MADE = ("environments", "learners", "project", "reference")  # folders of docs that a build of the site leaves behind
+MADE = ("environments", "learners", "project", "reference", "tutorials")  # folders of pages that a build leaves behind
 WRITTEN = (page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name not in MADE)
 PAGES = [ROOT / "README.md", *WRITTEN]
 

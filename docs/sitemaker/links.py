@@ -12,16 +12,24 @@ COPIES = {
     "CHANGELOG.md": "project/changelog",
     "CONTRIBUTING.md": "project/contributing",
     "benchmarks/README.md": "project/benchmarks",
+    "docs/board/board.html": "project/board",
     "learners/rl/policies/meta-l2.md": "project/meta-l2",
     "learners/rl/policies/meta-l2-apple-tasting.md": "project/meta-l2-apple-tasting",
 }
+HTML = re.compile(r"<body><h1>(.*?)</h1>(.*)</body>", re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[)#])")
 
 
 def copies() -> dict[str, str]:
     """Return the text of every copied page by its name."""
-    texts = {name: (ROOT / file).read_text(encoding="utf-8") for file, name in COPIES.items()}
+    texts = {name: as_markdown((ROOT / file).read_text(encoding="utf-8")) for file, name in COPIES.items()}
     return {name: relinked(texts[name], PurePosixPath(file).parent, name) for file, name in COPIES.items()}
+
+
+def as_markdown(text: str) -> str:
+    """Return a text of Markdown as it is, and a page of HTML as a title above the rest."""
+    page = HTML.search(text)
+    return f"# {page[1]}\n\n```{{raw}} html\n{page[2]}\n```\n" if page else text
 
 
 def relink(app: Sphinx, name: str, source: list[str]) -> None:

@@ -10,9 +10,10 @@ from sitemaker.environments import FOLDER, environment_pages
 from sitemaker.learners_pages import learner_pages
 from sitemaker.links import copies
 from sitemaker.reference import reference_pages
+from sitemaker.tutorials import tutorial_pages
 from strategic_env.games.registration import scenario_names
 
-MADE = ("environments", "learners", "project", "reference")  # folders below docs that hold nothing else
+MADE = ("environments", "learners", "project", "reference", "tutorials")  # folders of docs that hold no other pages
 
 
 def all_pages() -> Iterator[tuple[str, str]]:
@@ -20,6 +21,7 @@ def all_pages() -> Iterator[tuple[str, str]]:
     yield from environment_pages()
     yield from learner_pages()
     yield from reference_pages()
+    yield from tutorial_pages()
     yield from copies().items()
 
 

@@ -97,13 +97,26 @@ def _chosen(patterns: list[str]) -> list[Row]:
         multiclass,
         policies,
         processes,
+        responses,
         single,
         sweeps,
         training,
         vector,
     )
 
-    parts = (vector, single, policies, fused, libraries, processes, multi_agent, multiclass, training, sweeps)
+    parts = (
+        vector,
+        single,
+        policies,
+        fused,
+        libraries,
+        processes,
+        multi_agent,
+        multiclass,
+        training,
+        sweeps,
+        responses,
+    )
     return _named([row for part in parts for row in part.rows()], patterns)
 
 

@@ -171,8 +171,16 @@ def fill_scalars(key: Key, purpose: int, first: int, out: Float) -> None:
 @compiled
 def fill_uniforms(key: Key, purpose: int, round: int, out: Float) -> None:
     """Fill ``out`` (d,) with uniform numbers in [0, 1), from block 1 on; block 0 is the caller's."""
-    for i in range(out.shape[0]):
-        out[i] = unit(philox(key, purpose, round, 1 + i // 4)[i % 4])
+    d = out.shape[0]
+    for start in range(0, d, 4):
+        first, second, third, fourth = philox(key, purpose, round, 1 + start // 4)
+        out[start] = unit(first)
+        if start + 1 < d:
+            out[start + 1] = unit(second)
+        if start + 2 < d:
+            out[start + 2] = unit(third)
+        if start + 3 < d:
+            out[start + 3] = unit(fourth)
 
 
 @inlined

@@ -5,6 +5,7 @@ A response is a NamedTuple for N games: `exact.Exact` (constants), `scalar.Scala
 the rules beneath it.
 """
 
+import math
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from agents.foundation.typing import Float, Int, Key
 
 # The round of "never again".
 NEVER = 2**62
+# The step of an answer whose report does not lie on the line of the classifier that ``aim`` was taken at.
+OFF_THE_LINE = math.nan
 
 
 class Aim(NamedTuple):
@@ -54,7 +57,7 @@ class Answer(NamedTuple):
     cost : float
         What it costs, in units of the value of being accepted.
     step : float
-        By how much the score of the believed classifier rises.
+        By how much the score of the believed classifier rises; `OFF_THE_LINE` if only `write_answer` knows the report.
     """
 
     accepted: bool

@@ -48,14 +48,18 @@ def _draw(response: Scalar, game: int, key: Key, first: int, wanted: int) -> Non
     value, temperature, low, high = response.value, response.temperature, response.low, response.high
     factor, landing = response.factor[game], response.landing[game]
     for start in range(0, wanted, 4):
-        reaction = streams.philox(key, streams.REACTION, (first + start) // 4, 0)
-        place = streams.philox(key, streams.LANDING, (first + start) // 4, 0)
-        for word in range(4):
-            if temperature > 0.0:
-                factor[start + word] = max(0.0, value - temperature * math.log(streams.odds(reaction[word])))
-            else:
-                factor[start + word] = value
-            landing[start + word] = low + (high - low) * streams.unit(place[word])
+        if temperature > 0.0:
+            bits = streams.philox(key, streams.REACTION, (first + start) // 4, 0)
+            for word in range(4):
+                factor[start + word] = max(0.0, value - temperature * math.log(streams.odds(bits[word])))
+        else:
+            factor[start : start + 4] = value
+        if low < high:
+            bits = streams.philox(key, streams.LANDING, (first + start) // 4, 0)
+            for word in range(4):
+                landing[start + word] = low + (high - low) * streams.unit(bits[word])
+        else:
+            landing[start : start + 4] = low
 
 
 @rule_of(Scalar, take_aim)

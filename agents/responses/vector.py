@@ -12,6 +12,7 @@ from agents.foundation.selection import rule_of
 from agents.foundation.typing import Float, Int, Key
 from agents.responses.answers import (
     NEVER,
+    OFF_THE_LINE,
     Aim,
     Answer,
     affords,
@@ -189,39 +190,23 @@ def _answer(
     alpha: float,
     label: float,
 ) -> Answer:
-    belief, room, kind = response.belief[game], response.room[game], response.kind
+    kind = response.kind
+    if kind == NOISE or kind == SPREAD:
+        return _off_the_line(response, aim, game, place, classifier, features, budget, alpha)
     if kind == TOGETHER and response.draws[game, place, 0] < response.amount:
         if label > 0.0 or not response.qualified_only:
-            return _together(response, aim, room, classifier, features, budget)
-    if kind == SPREAD:
-        _misperceive(classifier, response.amount, response.draws[game, place], belief)
-        aim = aim_at(belief, aim.norm, classifier, budget, response.farthest, response.reach_scale)
-        alpha = budget[max(aim.prepared.chosen, 0)]
+            return _together(response, aim, response.room[game], classifier, features, budget)
+    belief = response.belief[game]
     gap, growth = gap_of(aim, belief, features), aim.prepared.growth
     accepted, moved = affords(response.value, alpha, growth, gap)
     cost = along_the_line(gap, 0.0, moved, alpha * growth)
-    if kind >= SPREAD and kind != LAG and kind != DARK:
-        write_report(aim.prepared, belief, features, gap, moved, room)
-    if kind == NOISE:
-        return _shaken(response, aim, game, place, classifier, features, budget, Answer(accepted, moved, cost, gap))
     if not aim.exact:
         accepted = _judged(response, aim, game, classifier, features, gap, moved)
     return Answer(accepted, moved, cost, gap)
 
 
-@inlined
-def _judged(response: Vector, aim: Aim, game: int, classifier: Float, features: Float, gap: float, moved: bool) -> bool:
-    """Whether somebody who moves for another classifier is accepted; near the boundary the report decides."""
-    score = scaled_score(classifier, aim.factor, features) + (gap * aim.ratio if moved else 0.0)
-    if moved & (abs(score) <= 4.0 * aim.tolerance):
-        room = response.room[game]
-        write_report(aim.prepared, response.belief[game], features, gap, moved, room)
-        return judge(classifier, features, room, response.reach_scale)
-    return score >= 0.0
-
-
 @loop
-def _shaken(
+def _off_the_line(
     response: Vector,
     aim: Aim,
     game: int,
@@ -229,32 +214,63 @@ def _shaken(
     classifier: Float,
     features: Float,
     budget: Float,
-    best: Answer,
+    alpha: float,
 ) -> Answer:
-    """Add noise to a best response, where a feature can move."""
-    room, draws, changed = response.room[game], response.draws[game, place], False
-    for i in range(room.shape[0]):
-        if budget[0 if aim.norm == L2 else i] > 0.0:
-            noisy = room[i] + response.amount * (2.0 * draws[i] - 1.0)
-            if noisy != room[i]:  # a zero keeps its sign
-                changed, room[i] = True, noisy
-    return _as_it_stands(response, aim, room, classifier, features, budget, best.step) if changed else best
+    """Let somebody answer who is off by numbers drawn for each feature; the report is written to the room."""
+    belief, room, draws = response.belief[game], response.room[game], response.draws[game, place]
+    if response.kind == SPREAD:
+        _misperceive(classifier, response.amount, draws, belief)
+        aim = aim_at(belief, aim.norm, classifier, budget, response.farthest, response.reach_scale)
+        alpha = budget[max(aim.prepared.chosen, 0)]
+    gap, growth = gap_of(aim, belief, features), aim.prepared.growth
+    accepted, moved = affords(response.value, alpha, growth, gap)
+    cost = along_the_line(gap, 0.0, moved, alpha * growth)
+    write_report(aim.prepared, belief, features, gap, moved, room)
+    if response.kind == NOISE and _shake(response.amount, aim.norm, draws, budget, room):
+        return _as_it_stands(response, aim, room, classifier, features, budget)
+    if not aim.exact:
+        accepted = _judged(response, aim, game, classifier, features, gap, moved)
+    return Answer(accepted, moved, cost, OFF_THE_LINE)
+
+
+@inlined
+def _judged(response: Vector, aim: Aim, game: int, classifier: Float, features: Float, gap: float, moved: bool) -> bool:
+    """Whether somebody who moves for another classifier is accepted; near the boundary the report decides."""
+    # Without a branch, which a processor could not foresee; only what lies very near the boundary is looked at twice.
+    score = scaled_score(classifier, aim.factor, features) + gap * (aim.ratio if moved else 0.0)
+    if moved & (abs(score) <= 4.0 * aim.tolerance):
+        room = response.room[game]
+        write_report(aim.prepared, response.belief[game], features, gap, moved, room)
+        return judge(classifier, features, room, response.reach_scale)
+    return score >= 0.0
+
+
+@inlined
+def _shake(noise: float, norm: int, draws: Float, budget: Float, report: Float) -> bool:
+    """Add noise to a report where a feature can move; return whether anything changed."""
+    changed = False
+    for i in range(report.shape[0]):
+        if budget[0 if norm == L2 else i] > 0.0:
+            noisy = report[i] + noise * (2.0 * draws[i] - 1.0)
+            if noisy != report[i]:  # a zero keeps its sign
+                changed, report[i] = True, noisy
+    return changed
 
 
 @loop
 def _together(response: Vector, aim: Aim, room: Float, classifier: Float, features: Float, budget: Float) -> Answer:
     for i in range(room.shape[0]):
         room[i] = features[i] + response.numbers[i]
-    return _as_it_stands(response, aim, room, classifier, features, budget, 0.0)
+    return _as_it_stands(response, aim, room, classifier, features, budget)
 
 
 @inlined
 def _as_it_stands(
-    response: Vector, aim: Aim, report: Float, classifier: Float, features: Float, budget: Float, step: float
+    response: Vector, aim: Aim, report: Float, classifier: Float, features: Float, budget: Float
 ) -> Answer:
-    moved = not _same(report, features)
     accepted = judge(classifier, features, report, response.reach_scale)
-    return Answer(accepted, moved, price(aim.norm, features, report, budget), step)
+    moved = not _same(report, features)
+    return Answer(accepted, moved, price(aim.norm, features, report, budget), OFF_THE_LINE)
 
 
 @inlined
@@ -281,8 +297,7 @@ def _same(one: Float, other: Float) -> bool:
 def _write_answer(
     response: Vector, aim: Aim, game: int, classifier: Float, features: Float, found: Answer, report: Float
 ) -> None:
-    kind = response.kind
-    if kind == SPREAD or kind == NOISE or kind == TOGETHER:
+    if math.isnan(found.step):
         copy(response.room[game], report)
     else:
         write_report(aim.prepared, response.belief[game], features, found.step, found.moved, report)

@@ -76,7 +76,7 @@ def test_noise_may_shift_to_acceptance() -> None:
     found = answer_seat(response, 0, 0, 2, PUBLISHED, PERSON, np.array([REACH]), 0.0, report)
     assert report == pytest.approx([0.35, 0.38]) and found.accepted
     assert PUBLISHED @ np.append(report, 1.0) == pytest.approx(0.014)
-    assert found.cost == pytest.approx(np.hypot(0.15, 0.28) / REACH)
+    assert np.isnan(found.step) and found.cost == pytest.approx(np.hypot(0.15, 0.28) / REACH)
 
 
 def test_a_collective_shifts_whatever_is_published() -> None:

@@ -48,6 +48,7 @@ def arrow() -> tuple[Any, Any]:
     """Return PyArrow and its part for Parquet files."""
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError as error:
         raise missing_extra("a sweep", "pyarrow", "sweep") from error
@@ -73,7 +74,7 @@ def play_chunk(task: dict[str, Any]) -> Played:
     for described, ranges in task["cells"]:
         built = _built(json.dumps(described))
         parts += [_rows(built.cell, seeds, played) for seeds, played in built.play(seeds_in(ranges))]
-    rows = _one_table(parts)
+    rows = one_table(parts).combine_chunks()
     errors = len(rows) - rows["error"].null_count
     content = _file(rows)
     spent = time.perf_counter() - wall, time.process_time() - cpu
@@ -132,10 +133,11 @@ def _schema(names: Iterable[str]) -> Any:
     return pyarrow.schema([(name, fixed.get(name, pyarrow.float64())) for name in (*FIRST, *counted, *LAST)])
 
 
-def _one_table(parts: list[Any]) -> Any:
+def one_table(parts: list[Any]) -> Any:
+    """Return the rows of several Arrow tables; numbers that a game does not count are null."""
     pyarrow, _ = arrow()
     rows = pyarrow.concat_tables(parts, promote_options="default")
-    return rows.select(_schema(rows.column_names).names).combine_chunks()
+    return rows.select(_schema(rows.column_names).names)
 
 
 def _file(rows: Any) -> bytes:
@@ -158,7 +160,8 @@ def rows_of(file: Path, columns: list[str] | None = None) -> Any:
     """
     pyarrow, parquet = arrow()
     try:
-        return parquet.read_table(file, columns=columns, page_checksum_verification=True)
+        with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+            return opened.read(columns, use_threads=False)  # threads would keep memory each, and files are small
     except (pyarrow.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # PyArrow calls damage so, too, but has no number
             raise

@@ -2,6 +2,7 @@
 
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from strategic_env.bench.contestants import Contestant
 from strategic_env.bench.evaluation import Results
 from strategic_env.bench.playing import Run
 from strategic_env.sweep.cells import Cell
-from strategic_env.sweep.chunks import FIRST, LAST, arrow, rows_of
+from strategic_env.sweep.chunks import arrow, one_table, rows_of
 from strategic_env.sweep.folder import PLANS, Chunk, Folder, Plan
 from strategic_env.sweep.grid import digest_of
 from strategic_env.sweep.planning import code_digest
@@ -47,7 +48,7 @@ def table(out: str | os.PathLike[str], file: str | os.PathLike[str] | None = Non
     """
     place = Folder(file_path("out", out))
     _, parquet = arrow()
-    rows = _rows(place, partial)
+    rows = _in_words(_sorted_rows(place, partial), _cells(place))
     target = place.path / "table.parquet" if file is None else file_path("file", file)
     with replacing(target) as unfinished:
         parquet.write_table(rows, unfinished, row_group_size=ROW_GROUP)
@@ -78,10 +79,7 @@ def read(out: str | os.PathLike[str], *, partial: bool = False) -> list[Results]
         If a file cannot be read.
     """
     place = Folder(file_path("out", out))
-    rows = _rows(place, partial).to_pylist()
-    of_cell: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        of_cell.setdefault(row["cell"], []).append(row)
+    of_cell = _by_cell(_sorted_rows(place, partial))
     games: dict[str, list[Cell]] = {}
     for cell in _cells(place).values():
         if cell.digest in of_cell:
@@ -110,7 +108,18 @@ def found_in(folder: Path) -> tuple[list[Results], str]:
     return read(folder, partial=True), "" if len(done) == planned else _lacking(folder, len(done), planned)
 
 
-def _results(cells: list[Cell], rows: dict[str, list[dict[str, Any]]]) -> Results:
+def _by_cell(rows: Any) -> dict[str, Any]:
+    """Return the rows of each cell, of a table that is sorted by cell."""
+    pyarrow, _ = arrow()
+    ends = pyarrow.compute.run_end_encode(rows["cell"].combine_chunks())
+    starts = [0, *ends.run_ends.to_pylist()]
+    return {
+        digest: rows.slice(start, end - start)
+        for digest, (start, end) in zip(ends.values.to_pylist(), pairwise(starts), strict=True)
+    }
+
+
+def _results(cells: list[Cell], rows: dict[str, Any]) -> Results:
     built = [cell.built() for cell in cells]
     scenario, first = built[0].scenario, cells[0]
     marks = sorted({*first.checkpoints, first.rounds})
@@ -118,7 +127,7 @@ def _results(cells: list[Cell], rows: dict[str, list[dict[str, Any]]]) -> Result
     runs = [
         _run(one.contestant.label, row, one.scenario.columns, marks)
         for one in built
-        for row in sorted(rows[one.cell.digest], key=lambda row: int(row["seed"]))
+        for row in rows[one.cell.digest].to_pylist()
     ]
     seeds = sorted({run.seed for run in runs})
     return Results(scenario, first.rounds, seeds, marks, contestants, runs)
@@ -154,19 +163,20 @@ def _lacking(path: Path, done: int, planned: int) -> str:
     return f"{path} lacks {planned - done:,} of {planned:,} chunks: `strategic-env sweep work {path}` plays them"
 
 
-def _rows(place: Folder, partial: bool) -> Any:
-    """Return all rows as an Arrow table, with what their cells are in words."""
-    pyarrow, _ = arrow()
+def _sorted_rows(place: Folder, partial: bool) -> Any:
+    """Return all rows as an Arrow table, by cell and seed."""
     done, planned = _chunks(place)
     if not done or (len(done) < planned and not flag("partial", partial)):
         raise ValueError(_lacking(place.path, len(done), planned))
-    tables = [rows_of(place.file_of(plan, chunk.name)) for plan, chunk in done]
-    rows = pyarrow.concat_tables(tables, promote_options="default")
-    names = sorted({name for name in rows.column_names if name not in (*FIRST, *LAST)})
-    rows = rows.select([*FIRST, *names, *LAST]).sort_by([("cell", "ascending"), ("seed", "ascending")])
-    cells = _cells(place)
+    rows = one_table([rows_of(place.file_of(plan, chunk.name)) for plan, chunk in done])
+    return rows.sort_by([("cell", "ascending"), ("seed", "ascending")])
+
+
+def _in_words(rows: Any, cells: dict[str, Cell]) -> Any:
+    """Return rows with what their cells are in words."""
+    pyarrow, _ = arrow()
     index = rows["cell"].dictionary_encode().combine_chunks()
-    texts = [_in_words(cells[digest]) for digest in index.dictionary.to_pylist()]
+    texts = [_words_of(cells[digest]) for digest in index.dictionary.to_pylist()]
     for at, name in enumerate(OF_CELL):
         # Each text once: a million copies are heavy, and two of the same make bytes depend on chance.
         values = pyarrow.array([text[name] for text in texts]).dictionary_encode()
@@ -175,7 +185,7 @@ def _rows(place: Folder, partial: bool) -> Any:
     return rows
 
 
-def _in_words(cell: Cell) -> dict[str, Any]:
+def _words_of(cell: Cell) -> dict[str, Any]:
     return {
         "scenario": cell.scenario,
         "options": json.dumps(cell.options, sort_keys=True),

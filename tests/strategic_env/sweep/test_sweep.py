@@ -556,17 +556,27 @@ import resource, sys, time
 from strategic_env import sweep
 grid = {"rounds": 10, "seeds": 10_000, "learners": ["perceptron", "strategic-perceptron-l2"], "scenarios": [
     {"name": "KnownL2", "grid": {"margin": [0.01 * (1 + at) for at in range(50)]}}]}
-sweep.plan(grid | {"seeds": 1}, sys.argv[1])  # compiles
 start = time.process_time()
-assert sweep.plan(grid, sys.argv[1]).rows == 999_900
+if sys.argv[1] == "plan":
+    assert sweep.plan(grid, sys.argv[2]).rows == 1_000_000
+elif sys.argv[1] == "work":
+    assert sweep.work(sys.argv[2], engine="serial").done
+else:
+    sweep.table(sys.argv[2])
 print(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-assert sweep.work(sys.argv[1], engine="serial").done
-sweep.table(sys.argv[1])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", program, str(tmp_path)]
-    done = subprocess.run(command, text=True, capture_output=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    (_, planning_memory), (memory,) = (map(float, line.split()) for line in done.stdout.splitlines())
-    assert planning_memory < 500.0 and memory < 900.0
+
+    def spent(what: str, folder: Path = tmp_path) -> tuple[float, float]:
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", program, what, str(folder)]
+        done = subprocess.run(command, text=True, capture_output=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        seconds, memory = map(float, done.stdout.split())
+        return seconds, memory
+
+    spent("plan", tmp_path / "compiled")
+    seconds, memory = spent("plan")
+    assert seconds < 10.0 and memory < 500.0
+    spent("work")
+    seconds, memory = spent("table")
+    assert seconds < 10.0 and memory < 500.0

@@ -17,6 +17,7 @@ Answer = TypeVar("Answer")
 ENGINES = ("processes", "serial", "dask", "ray")
 # Numerical libraries start a thread per core in every process unless told otherwise.
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
+STARTS = 3  # of a cluster on this machine
 LOOKS_FOR_ITS_PARENT = 1.0  # seconds between two looks of a worker
 
 
@@ -118,11 +119,7 @@ class Dask:
             raise missing_extra("the engine dask", "dask and distributed", "dask") from error
         # Whoever happens to share a worker with a chunk that kills it is not to blame.
         dask.config.set({"distributed.scheduler.allowed-failures": 1000})
-        self._cluster = None
-        if address is None:
-            self._cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, env=ONE_THREAD
-            )
+        self._cluster = _local_cluster(distributed, workers) if address is None else None
         self._client = distributed.Client(self._cluster if address is None else address)
         self._dead = (distributed.scheduler.KilledWorker, distributed.CancelledError)
         self.workers = max(1, sum(self._client.nthreads().values()))
@@ -148,6 +145,15 @@ class Dask:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def _local_cluster(distributed: Any, workers: int) -> Any:
+    """Start Dask workers on this machine; again, should one of them be killed before it has started."""
+    how = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    for _ in range(STARTS - 1):
+        with suppress(RuntimeError):
+            return distributed.LocalCluster(**how, env=ONE_THREAD)
+    return distributed.LocalCluster(**how, env=ONE_THREAD)
 
 
 class Ray:

@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def cell_of(place: Entry, player: Entry, rounds: int | None, checkpoints: list[i
         raise ValueError(f"{one.label} learns from what {place.name} hides")
     marks = [mark for mark in checkpoints if mark <= length]
     source = _source_of(one, made)
-    told = kind_of(place.name).defaults(place.name) | place.options | {"horizon": length}
+    told = _defaults(place.name) | place.options | {"horizon": length}
     parameters = one.learner.parameters if isinstance(one.learner, Policy) else player.options
     content = [place.name, told, player.name, parameters, length, marks, source]
     names: dict[str, Any] = {"scenario": place.name, "learner": player.name}
@@ -154,6 +154,11 @@ def _scenario(name: str, options: dict[str, Any]) -> BenchScenario:
 def _built_scenario(name: str, options: str) -> BenchScenario:
     """Return a scenario from options as JSON, built once for all learners that meet it."""
     return scenario(name, **json.loads(options))
+
+
+@cache
+def _defaults(name: str) -> dict[str, object]:
+    return kind_of(name).defaults(name)
 
 
 def _source_of(one: Contestant, made: BenchScenario) -> str:

@@ -117,22 +117,21 @@ def cells_of(asked: Grid) -> tuple[list[Cell], list[str]]:
     """Return the cells by learner, so that what one compiles or loads serves many; and who does not fit where."""
     if not asked.learners:
         return _cells_of_all(asked), [f"{name}: {why}" for name, why in asked.without.items()]
-    found: dict[str, Cell] = {}
-    left_out = []
-    for player in asked.learners:
-        fitting, why = 0, []
-        for place in asked.scenarios:
+    found: list[dict[str, Cell]] = [{} for _ in asked.learners]
+    why: list[list[str]] = [[] for _ in asked.learners]
+    for place in asked.scenarios:  # each is built once, for all learners
+        for at, player in enumerate(asked.learners):
             try:
                 cell = cell_of(place, player, asked.rounds, asked.checkpoints)
             except ValueError as error:
-                why.append(f"{player.name} on {place.name}: {error}")
-                continue
-            fitting += 1
-            found.setdefault(cell.digest, cell)
+                why[at].append(f"{player.name} on {place.name}: {error}")
+            else:
+                found[at].setdefault(cell.digest, cell)
+    for player, fitting, reasons in zip(asked.learners, found, why, strict=True):
         if not fitting:
-            raise ValueError(f"learner {player.name!r} fits no scenario of the sweep: {why[0]}")
-        left_out += why
-    return list(found.values()), list(dict.fromkeys(left_out))
+            raise ValueError(f"learner {player.name!r} fits no scenario of the sweep: {reasons[0]}")
+    cells = {digest: cell for fitting in found for digest, cell in fitting.items()}
+    return list(cells.values()), list(dict.fromkeys(reason for reasons in why for reason in reasons))
 
 
 def _cells_of_all(asked: Grid) -> list[Cell]:
@@ -158,12 +157,12 @@ def _planned_before(place: Folder, code: str) -> dict[str, set[int]]:
 
 def _seconds_per_row(cells: list[Cell], progress: Callable[[str], object]) -> list[float]:
     """Return how long a row of each cell takes: measured once for learner, scenario and number of features."""
-    rates: dict[tuple[str, str, int], float] = {}
+    rates: dict[tuple[str, str, object], float] = {}
     found = []
     for cell in cells:
-        built = cell.built()
-        kind = cell.learner, cell.scenario, int(built.scenario.setting.population.dim)
+        kind = cell.learner, cell.scenario, cell.options.get("dim")
         if kind not in rates:
+            built = cell.built()
             progress(f"measuring {built.contestant.label} on {cell.scenario}")
             rates[kind] = _seconds_per_round(built)
         found.append(rates[kind] * cell.rounds)

@@ -1,8 +1,11 @@
 """What users install: the wheel, built by way of the source distribution, in an empty environment elsewhere."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -11,6 +14,9 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
+# Other versions of Python that the package is for, where they are present.
+VERSIONS = [f"python3.{minor}" for minor in (11, 12, 13) if minor != sys.version_info.minor]
+OTHERS = [version for version in VERSIONS if shutil.which(version)]
 PACKAGES = ("agents", "learners", "strategic_env")
 SMOKE = """
 import gymnasium
@@ -37,12 +43,37 @@ def run(*command: str | Path, cwd: Path, **settings: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the source distribution, and the wheel from it."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
-    (built,) = folder.glob("*.whl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    """Return the wheel."""
+    (built,) = dist.glob("*.whl")
     return built
+
+
+def test_the_index_would_take_both_files(dist: Path) -> None:
+    said = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *sorted(dist.iterdir()), cwd=dist)
+    assert said.count("PASSED") == 2
+
+
+def test_the_source_distribution_holds_what_the_package_is_made_and_tested_from(dist: Path) -> None:
+    (archive,) = dist.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    top = {name.partition("/")[0] for name in names}
+    assert {*PACKAGES, "tests", "docs", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml"} <= top
+    left = [
+        name
+        for name in names
+        if re.search(r"__pycache__|\.pyc$|^build/|^results/|^docs/(environments|reference)/", name)
+    ]
+    assert not left
 
 
 def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
@@ -62,11 +93,12 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     } <= packed
 
 
-def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("python", [sys.executable, *OTHERS])
+def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path, python: str) -> None:
     binaries = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
     run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, cwd=elsewhere)
     run(binaries / "python", "-W", "error", "-c", SMOKE, cwd=elsewhere, XDG_CACHE_HOME=str(tmp_path / "user"))
     assert "GermanCredit" in run(binaries / "strategic-env", "list", cwd=elsewhere)

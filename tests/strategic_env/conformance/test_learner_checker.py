@@ -476,19 +476,19 @@ def test_an_error_in_predict_is_the_cause_of_the_fault() -> None:
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def readme_learner() -> Any:
-    """Return the learner that the README shows."""
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    (source,) = re.findall(r"^class Suspicious:\n(?:(?: .*)?\n)+", page, re.MULTILINE)
+def shown_learner() -> Any:
+    """Return the learner that the documentation shows first."""
+    page = (ROOT / "docs" / "your_learner.md").read_text(encoding="utf-8")
+    (source,) = re.findall(r"^class Cautious:\n(?:(?: .*)?\n)+", page, re.MULTILINE)
     names: dict[str, Any] = {"np": np}
     exec(source, names)
-    return names["Suspicious"]()
+    return names["Cautious"]()
 
 
-def test_the_learner_of_the_readme_plays_single_games() -> None:
-    check_learner(readme_learner(), skip=SINGLE_GAMES_ONLY)
+def test_the_learner_of_the_documentation_plays_single_games() -> None:
+    check_learner(shown_learner(), skip=SINGLE_GAMES_ONLY)
     with pytest.raises(LearnerError, match=r"^batches: .*skip=\['batches', 'state_axis', 'episode_start'\]"):
-        check_learner(readme_learner())
+        check_learner(shown_learner())
 
 
 def test_a_model_of_stable_baselines3_passes() -> None:

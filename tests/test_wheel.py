@@ -16,7 +16,11 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 # Other versions of Python that the package is for, where they are present.
 VERSIONS = [f"python3.{minor}" for minor in (11, 12, 13) if minor != sys.version_info.minor]
-OTHERS = [version for version in VERSIONS if shutil.which(version)]
+OTHERS = [
+    version
+    for version in VERSIONS
+    if shutil.which(version) and subprocess.run([version, "-c", ""], capture_output=True).returncode == 0
+]
 PACKAGES = ("agents", "learners", "strategic_env")
 SMOKE = """
 import gymnasium

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.foundation.checks import LARGEST_SEED, count, shown
-from agents.foundation.compiled import inlined, loop
+from agents.foundation.compiled import DirectCall, inlined, loop
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.labelled import MulticlassPopulation, multiclass_limits, played_point_source, played_points
@@ -72,7 +72,7 @@ def begin_games(source: Coming, drawn: Drawing, games: Int, labels: Int, observa
         seen[d + 1 + classes] = 0.0
 
 
-@loop
+@inlined
 def first_illegal(nodes: int, actions: Int, active: Bool) -> int:
     """Return the first active game whose action is none of ``nodes``; -1 if there is none."""
     for game in range(active.shape[0]):
@@ -83,6 +83,7 @@ def first_illegal(nodes: int, actions: Int, active: Bool) -> int:
 
 @loop
 def play_games(
+    nodes: int,
     source: Coming,
     drawn: Drawing,
     reveals: Bool,
@@ -96,12 +97,15 @@ def play_games(
     rewards: Float,
     mistake: Bool,
     true_label: Int,
-) -> None:
-    """Resolve a round of each active game, and show its next point.
+) -> int:
+    """Resolve a round of each active game, and show its next point; return as `first_illegal`, and do nothing if >= 0.
 
     ``rounds`` and ``mistakes`` (N,) are counted on, ``labels`` (N,) go on to the next point; the arrays from
     ``observation`` on (`Outcomes`) are overwritten.
     """
+    illegal = first_illegal(nodes, actions, active)
+    if illegal >= 0:
+        return illegal
     d, classes = source.places.shape[0], source.classes
     for game in range(rounds.shape[0]):
         seen = observation[game]
@@ -120,6 +124,7 @@ def play_games(
         rounds[game] += 1
         seen[0], seen[d + 1 + classes] = action, rounds[game]
         labels[game] = draw(source, drawn, game, rounds[game], seen[1 : d + 1])
+    return -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +232,7 @@ class MulticlassGames:
 
     def __init__(self, setting: MulticlassSetting, reward_kind: str, games: int) -> None:
         self._graph = setting.graph
-        self._points = ManyPoints(setting.source(), games)
+        self._points, self._play = ManyPoints(setting.source(), games), DirectCall(play_games)
         self._reward_kind = PAID.index(reward_kind)
         self._size = setting.dim + setting.graph.classes + 2
         self._labels = np.zeros(games, dtype=np.int64)
@@ -250,10 +255,8 @@ class MulticlassGames:
         ValueError
             If the action of an active game is none of the graph's nodes; then no game is played.
         """
-        illegal = first_illegal(self._graph.nodes, actions, active)
-        if illegal >= 0:
-            where = f" in game {illegal}" if len(actions) > 1 else ""
-            raise ValueError(f"action must be from 0 to {self._graph.nodes - 1}, got {actions[illegal]}{where}")
+        if not actions.flags.carray:
+            actions = actions.copy()
         games = len(actions)
         outcomes = Outcomes(
             np.empty((games, self._size)),
@@ -261,7 +264,8 @@ class MulticlassGames:
             np.empty(games, dtype=np.bool_),
             np.empty(games, dtype=np.int64),
         )
-        play_games(
+        illegal = self._play.call(
+            self._graph.nodes,
             self._points.source,
             self._points.drawn,
             self._graph.reveals,
@@ -273,4 +277,7 @@ class MulticlassGames:
             self._labels,
             *outcomes,
         )
+        if illegal >= 0:
+            where = f" in game {illegal}" if games > 1 else ""
+            raise ValueError(f"action must be from 0 to {self._graph.nodes - 1}, got {actions[illegal]}{where}")
         return outcomes

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.foundation.compiled import inlined, loop
+from agents.foundation.compiled import DirectCall, inlined, loop
 from agents.foundation.lanes import dot
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.centre_queries import draw_query
@@ -46,7 +46,7 @@ def begin_games(source: CentreSource, drawn: CentresDrawn, games: Int, values: F
         seen[d + 1], seen[d + 2] = 0.0, 0.0
 
 
-@loop
+@inlined
 def first_outside(guesses: Float, active: Bool) -> int:
     """Return the first active game whose guess is not in [-1, 1]; -1 if there is none."""
     for game in range(active.shape[0]):
@@ -69,12 +69,15 @@ def play_games(
     mistake: Bool,
     true_value: Float,
     loss: Float,
-) -> None:
-    """Resolve a round of each active game, and show its next query.
+) -> int:
+    """Resolve a round of each active game, and show its next query; return as `first_outside`, and do nothing if >= 0.
 
     ``rounds`` and ``mistakes`` (N,) are counted on, ``values`` (N,) go on to the next query; the arrays from
     ``observation`` on (`Outcomes`) are overwritten.
     """
+    outside = first_outside(guesses, active)
+    if outside >= 0:
+        return outside
     d = source.places.shape[0]
     for game in range(rounds.shape[0]):
         seen = observation[game]
@@ -90,6 +93,7 @@ def play_games(
         rounds[game] += 1
         seen[0], seen[d + 1], seen[d + 2] = answer_of(value, guess), guess, rounds[game]
         values[game] = draw_value(source, drawn, game, rounds[game], seen[1 : d + 1])
+    return -1
 
 
 class Outcomes(NamedTuple):
@@ -128,7 +132,7 @@ class SearchGames:
     """
 
     def __init__(self, setting: SearchSetting, games: int) -> None:
-        self._points = ManyPoints(setting.source(), games)
+        self._points, self._play = ManyPoints(setting.source(), games), DirectCall(play_games)
         self._size = setting.dim + 3
         self._values = np.zeros(games)
         self.rounds = np.zeros(games, dtype=np.int64)
@@ -150,10 +154,8 @@ class SearchGames:
         ValueError
             If the guess of an active game is not in [-1, 1]; then no game is played.
         """
-        outside = first_outside(guesses, active)
-        if outside >= 0:
-            where = f" in game {outside}" if len(guesses) > 1 else ""
-            raise ValueError(f"action must be a guess in [-1, 1], got {guesses[outside]}{where}")
+        if not guesses.flags.carray:
+            guesses = guesses.copy()
         games = len(guesses)
         outcomes = Outcomes(
             np.empty((games, self._size)),
@@ -163,5 +165,8 @@ class SearchGames:
             np.empty(games),
         )
         source, drawn = self._points.source, self._points.drawn
-        play_games(source, drawn, guesses, active, self.rounds, self.mistakes, self._values, *outcomes)  # type: ignore[arg-type]
+        outside = self._play.call(source, drawn, guesses, active, self.rounds, self.mistakes, self._values, *outcomes)
+        if outside >= 0:
+            where = f" in game {outside}" if games > 1 else ""
+            raise ValueError(f"action must be a guess in [-1, 1], got {guesses[outside]}{where}")
         return outcomes

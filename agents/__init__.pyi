@@ -22,6 +22,7 @@ from .responses.beliefs import InTheDark as InTheDark
 from .responses.beliefs import Lagged as Lagged
 from .responses.beliefs import Misperceiving as Misperceiving
 from .responses.collective import Collective as Collective
+from .responses.effects import Improvement as Improvement
 from .responses.individuals import BestResponse as BestResponse
 from .responses.individuals import BudgetLimited as BudgetLimited
 from .responses.individuals import Individual as Individual

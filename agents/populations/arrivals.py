@@ -214,6 +214,11 @@ class ManyArrivals:
             self.own_budgets = np.zeros((games * block if differ else 0, 1))
         self.budgets = self.own_budgets if differ else None
 
+    @property
+    def computed(self) -> bool:
+        """Whether individuals are computed, from a w* of each game."""
+        return self._caps is not None
+
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games`` (n,), whose keys are ``keys`` (n, 2)."""
         self.keys[games] = keys

@@ -38,8 +38,8 @@ class GroupTable(NamedTuple):
 def share_of(upto: Float, number: float) -> int:
     """Return the group that a uniform ``number`` in [0, 1) falls to."""
     group = 0
-    while number >= upto[group]:
-        group += 1
+    for k in range(upto.shape[0] - 1):  # without a branch, which a processor could not foresee
+        group += number >= upto[k]
     return group
 
 
@@ -51,17 +51,29 @@ def group_of(table: GroupTable, key: Key, round: int, row: int) -> int:
     return share_of(table.upto, streams.scalar(key, streams.GROUP, round))
 
 
+@inlined
+def fill_drawn(upto: Float, key: Key, first: int, groups: Int) -> None:
+    """Fill ``groups`` (n,) of the rounds from ``first`` on, multiples of 4, as `group_of` draws them one by one."""
+    for start in range(0, groups.shape[0], 4):
+        bits = streams.philox(key, streams.GROUP, (first + start) // 4, 0)
+        for word in range(4):
+            groups[start + word] = share_of(upto, streams.unit(bits[word]))
+
+
 @loop
 def fill_groups(table: GroupTable, keys: Key, rounds: Int, index: Int, groups: Int) -> None:
     """Fill ``groups`` (N, n) of the games whose block of n rounds begins with the next one (`fill_games`).
 
     ``keys`` (N, 2), ``rounds`` (N,) and ``index`` (N, n) are those of the arrivals.
     """
-    size = index.shape[1]
+    size, drawn = index.shape[1], table.members.shape[0] == 0
     for game in range(index.shape[0]):
-        if rounds[game] % size == 0:
+        first = rounds[game]
+        if first % size == 0 and drawn and size % 4 == 0:
+            fill_drawn(table.upto, keys[game], first, groups[game])
+        elif first % size == 0:
             for k in range(size):
-                groups[game, k] = group_of(table, keys[game], rounds[game] + k, index[game, k])
+                groups[game, k] = group_of(table, keys[game], first + k, index[game, k])
 
 
 class Groups(Unchangeable):

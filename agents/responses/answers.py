@@ -14,6 +14,7 @@ from agents.costs import Prepared, moves, prepare, write_report
 from agents.foundation.compiled import inlined, loop
 from agents.foundation.selection import INLINED, PLAIN, rule_for_others
 from agents.foundation.typing import Float, Int, Key
+from agents.responses.effects import slope
 
 # The round of "never again".
 NEVER = 2**62
@@ -118,6 +119,18 @@ def write_answer(
 
 
 @singledispatch
+def rise_of(response: Any, effect: Any, game: int, aim: Aim, classifier: Float) -> float:
+    """Return by how much a separator's score rises where that of the classifier which people follow rises by 1."""
+    return slope(effect, game, aim.prepared, classifier)
+
+
+@singledispatch
+def shifted(response: Any) -> bool:
+    """Whether reports lie elsewhere than on the line along which people aim: what they change, only they tell."""
+    return False
+
+
+@singledispatch
 def notes(response: Any) -> bool:
     """Whether people look at what others report (`note`)."""
     return False
@@ -128,9 +141,9 @@ def note(response: Any, game: int, accepted: bool, report: Float) -> None:
     """Note that a report (d,) was accepted, or not."""
 
 
-INLINED.update({believed, take_aim, answer, write_answer, notes, note})
-PLAIN.update({draw, believe, believed, take_aim, answer, write_answer, notes, note})
-for _stub in (draw, believe, believed, take_aim, write_answer, notes, note):
+INLINED.update({believed, take_aim, answer, write_answer, rise_of, shifted, notes, note})
+PLAIN.update({draw, believe, believed, take_aim, answer, write_answer, rise_of, shifted, notes, note})
+for _stub in (draw, believe, believed, take_aim, write_answer, rise_of, shifted, notes, note):
     rule_for_others(_stub)
 
 
@@ -171,8 +184,8 @@ def respond_as(
     budget: Float,
     label: float,
     report: Float,
-) -> Answer:
-    """Let the individual of round ``round`` of one game, at ``place`` in its block, answer.
+) -> tuple[Answer, Aim]:
+    """Let the individual of round ``round`` of one game, at ``place`` in its block, answer; return that and its aim.
 
     Parameters
     ----------
@@ -196,7 +209,7 @@ def respond_as(
     aim = take_aim(response, game, norm, classifier, budget)
     found = answer(response, aim, game, place, classifier, features, budget, alpha_of(aim, budget), label)
     write_answer(response, aim, game, classifier, features, found, report)
-    return found
+    return found, aim
 
 
 @loop
@@ -226,7 +239,8 @@ def answer_seat(
     report: Float,
 ) -> Answer:
     """Let one individual of the only game answer (`respond_as`)."""
-    return respond_as(response, 0, place, round, norm, classifier, features, budget, label, report)
+    found, _ = respond_as(response, 0, place, round, norm, classifier, features, budget, label, report)
+    return found
 
 
 @loop
@@ -235,4 +249,5 @@ def answer_one(
 ) -> Answer:
     """As `answer_seat`, as if the classifier had been published all the time, and nobody knew the label."""
     believe(response, 0, 0, classifier)
-    return respond_as(response, 0, place, round, norm, classifier, features, budget, 0.0, report)
+    found, _ = respond_as(response, 0, place, round, norm, classifier, features, budget, 0.0, report)
+    return found

@@ -1,7 +1,7 @@
 """Who answers another classifier than the published one, or is shifted: such reports are judged as they stand."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents.boundary import FLOAT64_EPS, scale, scaled_score, tolerance
 from agents.costs import L2, prepare, write_report
@@ -24,9 +24,12 @@ from agents.responses.answers import (
     gap_of,
     note,
     notes,
+    rise_of,
+    shifted,
     take_aim,
     write_answer,
 )
+from agents.responses.effects import slope
 from agents.responses.judging import judge, price
 
 # Everybody misjudges alike; each in its own way; misses by noise; is behind; sees reports only; some act together.
@@ -301,6 +304,16 @@ def _write_answer(
         copy(response.room[game], report)
     else:
         write_report(aim.prepared, response.belief[game], features, found.step, found.moved, report)
+
+
+@rule_of(Vector, rise_of)
+def _rise_of(response: Vector, effect: Any, game: int, aim: Aim, classifier: Float) -> float:
+    return float(slope(effect, game, aim.prepared, response.belief[game]))
+
+
+@rule_of(Vector, shifted)
+def _shifted(response: Vector) -> bool:
+    return response.kind == SPREAD or response.kind == NOISE or response.kind == TOGETHER
 
 
 @rule_of(Vector, notes)

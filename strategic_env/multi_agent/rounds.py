@@ -15,6 +15,7 @@ from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
 from agents.populations.nature import AdaptiveArrivals
 from agents.responses.answers import answer_seat, draw_games, note_one
+from agents.responses.effects import Gaming, label_after, standing
 from agents.responses.exact import Exact
 from agents.responses.vector import Vector
 from strategic_env.games.strategic.rules import Outcome, judge_answer, own_row, write_outcome
@@ -42,17 +43,18 @@ def resolve_report(
     positions: Float,
     report: Float,
     observation: Float,
-) -> tuple[int, bool, float, bool]:
-    """As `resolve_answer`, of people who pay up to a share: plain numbers are read sooner than a tuple."""
+) -> tuple[int, bool, float, bool, float]:
+    """As `resolve_answer`, of people who pay up to a share and only game: plain numbers are read sooner than tuples."""
     return resolve_answer(
-        Exact(share), 0, norm, labels_rejected, reach_scale, classifier, true_features, label, budget, round, movable,
-        bounds, positions, report, observation,
+        Exact(share), Gaming(), 0, norm, labels_rejected, reach_scale, classifier, true_features, label, budget, round,
+        movable, bounds, positions, report, observation,
     )  # fmt: skip
 
 
 @brief
 def resolve_answer(
     response: Any,
+    effect: Any,
     place: int,
     norm: int,
     labels_rejected: bool,
@@ -67,13 +69,14 @@ def resolve_answer(
     positions: Float,
     report: Float,
     observation: Float,
-) -> tuple[int, bool, float, bool]:
-    """Resolve a round; return (fault, moved, cost, mistake).
+) -> tuple[int, bool, float, bool, float]:
+    """Resolve a round; return (fault, moved, cost, mistake, label afterwards).
 
     Parameters
     ----------
-    response, place
-        How people are expected to answer, in one game, and where in a block of rounds this one stands.
+    response, effect, place
+        How people are expected to answer, in one game, what moving changes (`effects`), and where in a block of
+        rounds this one stands.
     norm, labels_rejected, reach_scale
         See `strategic_env.Setting`.
     classifier, true_features, label, budget, round
@@ -93,15 +96,16 @@ def resolve_answer(
     copy(true_features, report)
     for k in range(movable.shape[0]):
         if not bounds[0, k] <= positions[k] <= bounds[1, k]:
-            return k, False, 0.0, False
+            return k, False, 0.0, False, label
         if budget[0 if norm == L2 else movable[k]] > 0.0:
             report[movable[k]] = positions[k]
     copy(classifier, observation)
     observed = observation[d + 1 : 2 * d + 1]
-    accepted, moved, cost = judge_answer(
-        response, place, round, norm, reach_scale, classifier, true_features, budget, label, report, observed
+    accepted, moved, cost, gain = judge_answer(
+        response, effect, place, round, norm, reach_scale, classifier, true_features, budget, label, report, observed
     )
-    return -1, moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
+    after = label_after(effect, standing(effect, 0, true_features), gain, label)
+    return -1, moved, cost, write_outcome(accepted, after, labels_rejected, round, observation), after
 
 
 # Who has arrived: the round, true features (d,), label, budget (1 or d,). A tuple with names would cost time.
@@ -149,7 +153,9 @@ class OpenGame:
         self._labels_rejected = FEEDBACK[setting.feedback]
         self._movable, self._bounds = movable, bounds
         self._response = response = setting.response(1, _DRAWN)
-        self._resolve = DirectCall(resolve_report if isinstance(response, Exact) else resolve_answer)
+        self._effect = setting.effect_on(self._arrivals)
+        self._plain = isinstance(response, Exact) and isinstance(self._effect, Gaming)
+        self._resolve = DirectCall(resolve_report if self._plain else resolve_answer)
         self._drawn = -1
         self._labels: dict[int, float] | None = {} if isinstance(response, Vector) else None
         self._arrived = 0
@@ -207,7 +213,7 @@ class OpenGame:
         """
         round, true_features, label, budget = arrival
         observation = np.empty(self._size)
-        fault, moved, cost, mistake = self._resolve.call(
+        fault, moved, cost, mistake, after = self._resolve.call(
             *self._expected(round),
             self._norm,
             self._labels_rejected,
@@ -228,18 +234,18 @@ class OpenGame:
             raise ValueError(
                 f"a report must have feature {self._movable[fault]} in [{low}, {high}], got {float(positions[fault])}"
             )
-        return observation, true_features, label, moved, cost, mistake
+        return observation, true_features, after, moved, cost, mistake
 
     def _expected(self, round: int) -> tuple[Any, ...]:
         """Return how people are expected to answer in a round, as what resolves it takes it."""
         response = self._response
-        if isinstance(response, Exact):
+        if self._plain and isinstance(response, Exact):
             return (response.share,)
         first = round - round % _DRAWN
         if first != self._drawn:
             draw_games(response, self.key[np.newaxis], np.full(1, first), _DRAWN, _DRAWN)
             self._drawn = first
-        return response, round % _DRAWN
+        return response, self._effect, round % _DRAWN
 
     def answer(self, round: int, classifier: Float, features: Float, budget: Float) -> Float:
         """Return what the scenario's own people report in a round that has not been resolved yet."""

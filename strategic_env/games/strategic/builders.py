@@ -143,6 +143,39 @@ def _groups_l2(
     return _hiding(Parts(population, L2Cost(largest), told=told), "alpha")
 
 
+def _improving_l2(
+    *,
+    dim: int = 2,
+    margin: float = 0.02,
+    radius: float = 1.0,
+    bias: float = 0.0,
+    alpha: OneReach = 0.3,
+    noise: Noise = 0.0,
+    pool: Pool = None,
+) -> Parts:
+    """Moving makes people better, and a small margin hurts a learner that does not know."""
+    return _known_l2(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha, noise=noise, pool=pool)
+
+
+def _improving_l1(
+    *,
+    dim: int = 2,
+    margin: float = 0.02,
+    radius: float = 1.0,
+    bias: float = 0.0,
+    alpha: Reaches = 0.3,
+    noise: Noise = 0.0,
+    pool: Pool = None,
+) -> Parts:
+    return _known_l1(dim=dim, margin=margin, radius=radius, bias=bias, alpha=alpha, noise=noise, pool=pool)
+
+
+def _harmed_example(*, alpha: OneReach = 1.0) -> Parts:
+    """Who moves along a classifier moves away from the separator, of normal (0.6, 0.8), in the one real feature."""
+    individuals = [((0.6, -0.8), -1.0), ((0.2, 0.16), 1.0)]
+    return Parts(FixedSequence(individuals[:1], individuals[1:]), _l2(alpha), np.array([0.6, 0.8, 0.0]))
+
+
 def _meta_l2(*, dim: int = 5, margin: float = 0.1, radius: float = 1.0, alpha: OneReach = 0.3) -> Parts:
     """Every episode has another population of the same kind, too short to learn slowly."""
     return replace(_known_l2(dim=dim, margin=margin, radius=radius, alpha=alpha), horizon=200)
@@ -269,12 +302,15 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "BiasedL2": _biased_l2,
     "BiasedL1": _biased_l1,
     "MetaL2": _meta_l2,
+    "ImprovingL2": _improving_l2,
+    "ImprovingL1": _improving_l1,
     "QuantalL2": _known_l2,
     "DarkL2": _known_l2,
     "CollectiveL2": _known_l2,
     "OverlookedExample": _overlooked_example,
     "MissExample": _miss_example,
     "LagExample": _lag_example,
+    "HarmedExample": _harmed_example,
     "GroupsL2": _groups_l2,
     "Example1": _example1,
     "Example1L1": _example1_l1,
@@ -294,6 +330,14 @@ PEOPLE: dict[str, dict[str, object]] = {
     "OverlookedExample": {"response": "misperceived", "perception": [1.0, 0.0]},
     "MissExample": {"response": "miss", "miss": [0.5, 0.5]},
     "LagExample": {"response": "lagged", "lag": 1},
+}
+
+
+# What moving changes unless the options say otherwise; nothing elsewhere.
+EFFECTS: dict[str, dict[str, object]] = {
+    "ImprovingL2": {"improvement": 1.0},
+    "ImprovingL1": {"improvement": 1.0},
+    "HarmedExample": {"improvement": [1.0, 0.0]},
 }
 
 

@@ -31,6 +31,12 @@ def facts_of(individual: object) -> dict[str, Any] | None:
     return None
 
 
+def effect_facts(setting: Setting) -> dict[str, Any]:
+    """Return what a truth says of what moving changes: a mask that changes nothing is none."""
+    mask = () if setting.improvement is None else tuple(setting.improvement.mask(setting.dim).tolist())
+    return {"improvement": mask if any(mask) else None}
+
+
 def check_truth(truth: Truth, setting: Setting) -> None:
     """Make sure that a truth is that of a setting, as far as that can be told (`unverified`).
 
@@ -68,7 +74,7 @@ def _claims(truth: Truth, setting: Setting) -> Iterator[Claim]:
     yield "alpha", tuple(truth.alpha), tuple(setting.budgets()[0].tolist())
     yield "alpha_min", truth.alpha_min, None if population.alpha is None else (population.alpha[0],)
     yield "noise", 0.0, population.noise
-    for what, found in (facts_of(setting.individual) or {}).items():
+    for what, found in ((facts_of(setting.individual) or {}) | effect_facts(setting)).items():
         yield what, getattr(truth, what), found
     yield "radius", truth.radius, _at_least(truth.radius, population.radius)
     # Of given members the truth may know more than the population: how far they keep in fact.

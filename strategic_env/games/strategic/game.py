@@ -11,6 +11,7 @@ from agents.populations.arrivals import BLOCK
 from agents.populations.groups import group_of
 from agents.populations.nature import AdaptiveArrivals
 from agents.responses.answers import draw_games
+from agents.responses.effects import Gaming, label_after, standing
 from agents.responses.exact import Exact
 from agents.responses.individuals import compiled_response
 from learners.strategic.observation import FLOAT64
@@ -51,7 +52,9 @@ class Game:
         self._adaptive = isinstance(self.arrivals, AdaptiveArrivals)
         self._own_answer = not compiled_response(setting.individual)
         self._response = response = setting.response(1, BLOCK)
-        self._share = response.share if isinstance(response, Exact) else None
+        self._effect = setting.effect_on(self.arrivals)
+        plain = isinstance(self._effect, Gaming)
+        self._share = response.share if isinstance(response, Exact) and plain else None
         self._labels_rejected = FEEDBACK[setting.feedback]
         resolve = play_response if self._share is None else play_published
         self._resolve, self._resolve_flat = DirectCall(resolve), DirectCall(resolve)
@@ -95,8 +98,9 @@ class Game:
                 observation,
             )
         else:
-            legal, moved, cost, mistake = resolve.call(
+            legal, moved, cost, mistake, label = resolve.call(
                 self._response,
+                self._effect,
                 at,
                 self._norm,
                 self._labels_rejected,
@@ -112,7 +116,9 @@ class Game:
         if not legal:
             raise ValueError(f"a published classifier must have entries in [-1, 1], got {classifier.tolist()}")
         if self._own_answer:
-            moved, cost, mistake = self._report(observation[: self._dim + 1], truth, label, observation)
+            moved, cost, mistake, label = self._report(
+                observation[: self._dim + 1], truth, self._labels[at], observation
+            )
         self.round = round + 1
         if mistake:
             self.mistakes += 1
@@ -145,6 +151,9 @@ class Game:
             published, budget = outcome[0][: self._dim + 1], self._budgets[own_row(self._budgets, row)]
             told["group"] = group_of(self._groups, self.key, self.round - 1, row)
             told["least_cost"] = least_cost(self._norm, published, truth, budget)
+        if not isinstance(self._effect, Gaming):
+            before, after = self._labels[(self.round - 1) % BLOCK], outcome[2]
+            told |= {"label_before": before, "improved": before < after, "harmed": before > after}
         return told
 
     def cost_of(self, round: int) -> Cost:
@@ -153,14 +162,18 @@ class Game:
             return self.setting.cost
         return L2Cost(self.arrivals.budgets[self._rows[round % BLOCK], 0])
 
-    def _report(self, classifier: Float, truth: Float, label: float, observation: Float) -> tuple[bool, float, bool]:
-        """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake)."""
+    def _report(
+        self, classifier: Float, truth: Float, label: float, observation: Float
+    ) -> tuple[bool, float, bool, float]:
+        """Let the setting's own policy answer, into ``observation``; return (moved, cost, mistake, label after it)."""
         setting, cost = self.setting, self.cost_of(self.round)
         answer = setting.individual.report(truth.copy(), classifier.copy(), cost, self.key.copy(), self.round)
         report = finite_array("the individual's report", answer, (self._dim,), largest=LARGEST_REPORT)
         budget = self._budgets[own_row(self._budgets, self._rows[self.round % BLOCK])]
         observed = observation[self._dim + 1 : -3]
-        accepted, moved, paid = judge_report(
-            self._norm, setting.reach_scale, classifier, truth, budget, report, observed
+        accepted, moved, paid, gain = judge_report(
+            self._effect, self._norm, setting.reach_scale, classifier, truth, budget, report, observed
         )
-        return moved, paid, write_outcome(accepted, label, self._labels_rejected, self.round, observation)
+        after = label_after(self._effect, standing(self._effect, 0, truth), gain, label)
+        mistake = write_outcome(accepted, after, self._labels_rejected, self.round, observation)
+        return moved, paid, mistake, after

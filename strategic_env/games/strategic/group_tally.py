@@ -218,8 +218,9 @@ def columns_of(groups: Groups | None, tally: GroupTally) -> dict[str, NDArray[An
 
 def counted_of(groups: Groups, info: Mapping[str, Any]) -> dict[str, float]:
     """Return what one round adds to the columns, from its full info."""
-    qualified, group = info["true_label"] == 1.0, groups.names[info["group"]]
-    accepted, least = qualified != bool(info["mistake"]), float(info["least_cost"])
+    label, group = info["true_label"] == 1.0, groups.names[info["group"]]
+    accepted, least = label != bool(info["mistake"]), float(info["least_cost"])
+    qualified = info.get("label_before", info["true_label"]) == 1.0
     able = least < np.inf
     counted: dict[str, float] = {
         "arrivals": True,

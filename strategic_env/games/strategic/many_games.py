@@ -14,6 +14,7 @@ from agents.populations.arrivals import BLOCK, ManyArrivals
 from agents.populations.groups import fill_groups
 from agents.populations.sources import NEW, Source
 from agents.responses.answers import draw_games
+from agents.responses.effects import Gaming
 from agents.responses.exact import Exact
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.rules import (
@@ -87,16 +88,17 @@ def play_games(
     true_label: Float,
     cost: Float,
 ) -> int:
-    """As `play_responses`, of people who pay up to a share: plain numbers are read sooner than a tuple."""
+    """As `play_responses`, of people who pay up to a share and only game: plain numbers are read sooner than tuples."""
     return play_responses(
-        Exact(share), rules, classifiers, active, features, index, labels, budgets, counts, observation, rewards,
-        moved, mistake, true_features, true_label, cost,
+        Exact(share), Gaming(), rules, classifiers, active, features, index, labels, budgets, counts, observation,
+        rewards, moved, mistake, true_features, true_label, cost,
     )  # fmt: skip
 
 
 @loop
 def play_responses(
     response: Any,
+    effect: Any,
     rules: Int,
     classifiers: Float,
     active: Bool,
@@ -138,13 +140,14 @@ def play_responses(
         round = rounds[game]
         row, label = index[game, round & last], labels[game, round & last]
         place, budget = round & last, budgets[own_row(budgets, row)]
-        moved[game], paid, mistake[game] = play_answer(
-            response, game, place, norm, labels_rejected, classifiers[game], features[row], budget, label, round, seen
-        )
-        rewards[game] = pay(reward_kind, seen, label, mistake[game])
+        moved[game], paid, mistake[game], after = play_answer(
+            response, effect, game, place, norm, labels_rejected, classifiers[game], features[row], budget, label,
+            round, seen,
+        )  # fmt: skip
+        rewards[game] = pay(reward_kind, seen, after, mistake[game])
         if told:
             copy(features[row], true_features[game])
-            true_label[game], cost[game] = label, paid
+            true_label[game], cost[game] = after, paid
     for game in range(games):
         rounds[game] += active[game]
         mistakes[game] += mistake[game]
@@ -261,17 +264,22 @@ class CompiledGames(Games):
         budgets = setting.budgets() if arrivals.budgets is None else arrivals.budgets
         self._known = 0
         # What is played in every round, and what it gets before and after the classifiers.
-        self._draws, self._play = not exact, DirectCall(play_games if exact else play_responses)
         self._response = response if block == BLOCK else setting.response(games, block)
-        self._answering = response.share if isinstance(response, Exact) else self._response
+        self._effect = setting.effect_of(source, games)
+        self._draws, self._play = not exact, DirectCall(play_responses)
+        self._answering: tuple[Any, ...] = self._response, self._effect
+        if isinstance(response, Exact) and isinstance(self._effect, Gaming):
+            self._play, self._answering = DirectCall(play_games), (response.share,)
         self._rules = np.array([setting.norm, FEEDBACK[setting.feedback], REWARDS.index(reward_kind)])
         self._table = arrivals.features, arrivals.index, arrivals.label, budgets, self._counts
         self._groups = None if groups is None or info_level != "full" else groups.table()
         self._group = np.zeros((games if self._groups else 0, block), dtype=np.int64)
+        self._tells_aside = info_level == "full" and bool(setting.told_aside)
 
     def begin(self, games: Int, keys: Key) -> None:
         """Let an episode begin in each of ``games``."""
         self._arrivals.begin(games, keys)
+        self._setting.tell_separators(self._effect, self._arrivals, games)
         self._counts[:, games] = 0
         self._known = 0
 
@@ -287,22 +295,28 @@ class CompiledGames(Games):
         if not classifiers.flags.carray:
             classifiers = classifiers.copy()
         arrays = self._arrays.fresh()
-        illegal = self._play.call(self._answering, self._rules, classifiers, active, *self._table, *arrays)
+        illegal = self._play.call(*self._answering, self._rules, classifiers, active, *self._table, *arrays)
         if illegal >= 0:
             _refuse(classifiers, illegal)
         self._known -= 1
-        if self._groups is None:
+        if not self._tells_aside:
             return tuple.__new__(Outcomes, (*arrays, {}))  # as `Outcomes(*arrays)`, in a third of the time
-        return Outcomes(*arrays, aside=self._aside(classifiers, active))
+        outcomes = Outcomes(*arrays)
+        return outcomes._replace(aside=self._aside(classifiers, active, outcomes.true_label))
 
-    def _aside(self, classifiers: Float, active: Bool) -> dict[str, NDArray[Any]]:
-        """Return what infos tell besides of the round that was played last."""
-        features, index, _, budgets, _ = self._table
+    def _aside(self, classifiers: Float, active: Bool, after: Float) -> dict[str, NDArray[Any]]:
+        """Return what infos tell besides of the round that was played last, whose labels are now ``after``."""
+        features, index, labels, budgets, _ = self._table
         games, at = np.arange(len(active)), (self.rounds - active) % index.shape[1]
-        group, costs = self._group[games, at], np.empty(len(active))
-        group[~active] = 0
-        fill_least_costs(self._setting.norm, classifiers, active, features, index[games, at], budgets, costs)
-        return {"group": group, "least_cost": costs}
+        told: dict[str, NDArray[Any]] = {}
+        if self._groups is not None:
+            group, costs = self._group[games, at], np.empty(len(active))
+            fill_least_costs(self._setting.norm, classifiers, active, features, index[games, at], budgets, costs)
+            told |= {"group": np.where(active, group, 0), "least_cost": costs}
+        if not isinstance(self._effect, Gaming):
+            before = np.where(active, labels[games, at], 0.0)
+            told |= {"label_before": before, "improved": before < after, "harmed": before > after}
+        return told
 
     def cost_of(self, game: int) -> Cost:
         """Return the cost of the individual met last."""

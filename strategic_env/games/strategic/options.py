@@ -12,6 +12,7 @@ from agents.costs import L2, Cost
 from agents.foundation.checks import finite_array, one_of
 from agents.foundation.typing import Float, Numbers
 from agents.populations.population import Population
+from agents.responses.effects import Improvement
 from agents.responses.individuals import BestResponse, Individual
 from learners.strategic.observation import Layout
 from strategic_env.games.shared.spaces import Knowledge, Observation, Options, as_float32, observation_space
@@ -29,7 +30,7 @@ class StrategicOptions(Options):
 
     Attributes
     ----------
-    population, cost, individual, feedback, population_seed
+    population, cost, individual, feedback, population_seed, improvement
         See `strategic_env.Setting`.
     horizon, reward, observation, info_level, knowledge, render_mode
         See `strategic_env.StrategicClassificationEnv`.
@@ -42,6 +43,7 @@ class StrategicOptions(Options):
     reward: str
     horizon: int
     population_seed: int | None
+    improvement: Improvement | None
     observation: str
     info_level: str
     knowledge: Knowledge | None
@@ -65,6 +67,7 @@ class StrategicOptions(Options):
             individual=self.individual or BestResponse(),
             feedback=self.feedback,
             population_seed=self.population_seed,
+            improvement=self.improvement,
         )
 
     @property

@@ -15,7 +15,20 @@ from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
 from agents.populations.groups import fill_groups
 from agents.populations.sources import Source
-from agents.responses.answers import Aim, alpha_of, answer, believe, draw_games, note, notes, take_aim, write_answer
+from agents.responses.answers import (
+    Aim,
+    alpha_of,
+    answer,
+    believe,
+    draw_games,
+    note,
+    notes,
+    rise_of,
+    shifted,
+    take_aim,
+    write_answer,
+)
+from agents.responses.effects import Gaming, changes, fill_all_scores, gain_of_report, known_standing, label_after
 from agents.responses.exact import Exact
 from learners.policy import Policy
 from learners.policy import begin as begin_games
@@ -87,7 +100,9 @@ def play_until_concerned(
     player: int,
     labels_rejected: bool,
     response: Any,
+    effect: Any,
     aim: Aim,
+    rise: float,
     measure: Prepared,
     classifier: Float,
     block: Block,
@@ -117,7 +132,12 @@ def play_until_concerned(
         budget = budgets[np.uint64(0) if shared else row]
         found = answer(response, aim, player, at, classifier, features[row], budget, alpha, truth)
         accepted, moved, positive = found.accepted, found.moved, truth > 0.0
-        mistakes += accepted != positive
+        gain = found.step * rise if moved else 0.0
+        if shifted(response) and changes(effect):
+            write_answer(response, aim, player, classifier, features[row], found, report)
+            gain = gain_of_report(effect, player, features[row], report)
+        after = label_after(effect, known_standing(effect, rows[place]), gain, truth)
+        mistakes += accepted != (after > 0.0)
         manipulations += moved
         qualified += positive
         # Without a branch, which a processor could not foresee: most pay nothing.
@@ -126,7 +146,7 @@ def play_until_concerned(
         if notes(response):
             write_answer(response, aim, player, classifier, features[row], found, report)
             note(response, player, accepted, report)
-        shown = truth if accepted | labels_rejected else 0.0
+        shown = after if accepted | labels_rejected else 0.0
         if concerns(state, game, 1.0 if accepted else -1.0, shown):
             break
         at += 1
@@ -141,6 +161,7 @@ def play_until_concerned(
 def play_blocks(
     state: Any,
     response: Any,
+    effect: Any,
     norm: int,
     labels_rejected: bool,
     blocks: Block,
@@ -166,17 +187,19 @@ def play_blocks(
         again = believe(response, row, first, classifier) - first
         aim = take_aim(response, row, norm, classifier, budgets[0])
         measure = prepare_counting(tally.groups, norm, classifier, budgets[0])
+        rise = rise_of(response, effect, row, aim, classifier)
         at, mark = 0, due
         while at < last - first:
             ahead = mark < checkpoints.shape[0] and checkpoints[mark] <= last
             stop = min(again, checkpoints[mark] - first if ahead else last - first)
             at = play_until_concerned(
-                state, game, row, labels_rejected, response, aim, measure, classifier, block, at, stop, tally, report
-            )
+                state, game, row, labels_rejected, response, effect, aim, rise, measure, classifier, block, at, stop,
+                tally, report,
+            )  # fmt: skip
             published_anew = False
             if at < stop:
                 published_anew = learn_from_round(
-                    state, game, row, labels_rejected, response, aim, classifier, block, at, report
+                    state, game, row, labels_rejected, response, effect, aim, rise, classifier, block, at, report
                 )
                 if published_anew:
                     publish(state, game, classifier)
@@ -185,6 +208,7 @@ def play_blocks(
                 again = believe(response, row, first + at, classifier) - first
                 aim = take_aim(response, row, norm, classifier, budgets[0])
                 measure = prepare_counting(tally.groups, norm, classifier, budgets[0])
+                rise = rise_of(response, effect, row, aim, classifier)
             if ahead and at == checkpoints[mark] - first:
                 tally.curves[game, mark] = tally.mistakes[game]
                 mark += 1
@@ -197,7 +221,9 @@ def learn_from_round(
     player: int,
     labels_rejected: bool,
     response: Any,
+    effect: Any,
     aim: Aim,
+    rise: float,
     classifier: Float,
     block: Block,
     at: int,
@@ -208,7 +234,11 @@ def learn_from_round(
     true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
     found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget), label[at])
     write_answer(response, aim, player, classifier, true_features, found, report)
-    shown = label[at] if found.accepted or labels_rejected else 0.0
+    gain = found.step * rise if found.moved else 0.0
+    if shifted(response):
+        gain = gain_of_report(effect, player, true_features, report)
+    after = label_after(effect, known_standing(effect, rows[at]), gain, label[at])
+    shown = after if found.accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)
     return bool(learn(state, game, report, 1.0 if found.accepted else -1.0, shown, classifier, eps))
 
@@ -269,6 +299,11 @@ class Share:
         own = self._arrivals.budgets
         self._budgets = setting.budgets() if own is None else own
         self._response = setting.response(len(games), block)
+        self._effect = setting.effect_of(source, len(games), len(self._arrivals.features))
+        setting.tell_separators(self._effect, self._arrivals, np.arange(len(games)))
+        # Scores of members are known from now on, those of computed individuals block by block.
+        self._computed = not len(source.features) and not isinstance(self._effect, Gaming)
+        fill_all_scores(self._effect, self._arrivals.features, max(len(source.features), 1), len(source.features))
         self._groups = None if setting.groups is None else setting.groups.table()
         self._group = np.zeros((len(games), 0 if self._groups is None else block), dtype=np.int64)
 
@@ -285,9 +320,12 @@ class Share:
                 draw_games(self._response, arrivals.keys, rounds, self.block, wanted)
             if self._groups is not None:
                 fill_groups(self._groups, arrivals.keys, rounds, arrivals.index, self._group)
+            if self._computed:
+                fill_all_scores(self._effect, arrivals.features, self.block, wanted)
             play_blocks(
                 state,
                 self._response,
+                self._effect,
                 self._setting.norm,
                 FEEDBACK[self._setting.feedback],
                 Block(arrivals.features, arrivals.index, arrivals.label, self._budgets, self._group),

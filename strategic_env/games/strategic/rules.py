@@ -7,7 +7,8 @@ from agents.boundary import scaled_score
 from agents.foundation.compiled import brief, compiled, inlined
 from agents.foundation.lanes import copy, scaled_dot
 from agents.foundation.typing import Float, Numbers
-from agents.responses.answers import note, notes, respond_as
+from agents.responses.answers import Aim, Answer, note, notes, respond_as, rise_of, shifted
+from agents.responses.effects import Gaming, gain_of_report, label_after, standing
 from agents.responses.exact import Exact
 from agents.responses.judging import judge, price
 
@@ -58,8 +59,19 @@ def pay(kind: int, observation: Float, label: float, mistake: bool) -> float:
 
 
 @inlined
+def gain_of_answer(
+    response: Any, effect: Any, game: int, aim: Aim, classifier: Float, features: Float, found: Answer, report: Float
+) -> float:
+    """Return by how much the separator's score of somebody rises with an answer (`agents.responses.effects`)."""
+    if shifted(response):
+        return float(gain_of_report(effect, game, features, report))
+    return found.step * rise_of(response, effect, game, aim, classifier) if found.moved else 0.0
+
+
+@inlined
 def play_answer(
     response: Any,
+    effect: Any,
     game: int,
     place: int,
     norm: int,
@@ -70,20 +82,20 @@ def play_answer(
     label: float,
     round: int,
     observation: Float,
-) -> tuple[bool, float, bool]:
-    """Let one individual of a game answer in round ``round``; return (moved, cost, mistake).
+) -> tuple[bool, float, bool, float]:
+    """Let one individual of a game answer in round ``round``; return (moved, cost, mistake, label afterwards).
 
-    ``response``, ``game`` and ``place`` as for `respond_as`; ``observation`` (2 d + 4,) is overwritten, all but the
-    classifier that it begins with.
+    ``response``, ``game`` and ``place`` as for `respond_as`, ``effect`` of `effects`; ``observation`` (2 d + 4,)
+    is overwritten, all but the classifier that it begins with.
     """
     d = true_features.shape[0]
     report = observation[d + 1 : 2 * d + 1]
-    accepted, moved, cost, _ = respond_as(
-        response, game, place, round, norm, classifier, true_features, budget, label, report
-    )
+    found, aim = respond_as(response, game, place, round, norm, classifier, true_features, budget, label, report)
     if notes(response):
-        note(response, game, accepted, report)
-    return moved, cost, write_outcome(accepted, label, labels_rejected, round, observation)
+        note(response, game, found.accepted, report)
+    gain = gain_of_answer(response, effect, game, aim, classifier, true_features, found, report)
+    after = label_after(effect, standing(effect, game, true_features), gain, label)
+    return found.moved, found.cost, write_outcome(found.accepted, after, labels_rejected, round, observation), after
 
 
 @inlined
@@ -106,16 +118,18 @@ def play_published(
     true_features: Float,
     observation: Float,
 ) -> tuple[bool, bool, float, bool]:
-    """As `play_response`, of people who pay up to a share: plain numbers are read sooner than a tuple."""
-    return play_response(
-        Exact(share), 0, norm, labels_rejected, classifier, features, row, label, budgets, round, true_features,
-        observation,
+    """As `play_response`, of people who pay up to a share and only game: plain numbers are read sooner than tuples."""
+    legal, moved, cost, mistake, _ = play_response(
+        Exact(share), Gaming(), 0, norm, labels_rejected, classifier, features, row, label, budgets, round,
+        true_features, observation,
     )  # fmt: skip
+    return legal, moved, cost, mistake
 
 
 @brief
 def play_response(
     response: Any,
+    effect: Any,
     place: int,
     norm: int,
     labels_rejected: bool,
@@ -127,25 +141,27 @@ def play_response(
     round: int,
     true_features: Float,
     observation: Float,
-) -> tuple[bool, bool, float, bool]:
-    """Check the classifier, then let the individual in ``features[row]`` answer; return (legal, moved, cost, mistake).
+) -> tuple[bool, bool, float, bool, float]:
+    """Check the classifier, then let the individual in ``features[row]`` answer.
 
-    ``response`` and ``place`` as for `respond_as`, of one game; ``true_features`` (d,) and ``observation`` (2 d + 4,)
-    are overwritten. An illegal classifier is not played; one in float32 is, as the same numbers in float64.
+    Return (legal, moved, cost, mistake, label afterwards). ``response``, ``effect`` and ``place`` as for `play_answer`,
+    of one game; ``true_features`` (d,) and ``observation`` (2 d + 4,) are overwritten. An illegal classifier is not
+    played; one in float32 is, as the same numbers in float64.
     """
     if not publishable(classifier):
-        return False, False, 0.0, False
+        return False, False, 0.0, False, label
     copy(features[row], true_features)
     copy(classifier, observation)
     published, budget = observation[: classifier.shape[0]], budgets[own_row(budgets, row)]
-    moved, cost, mistake = play_answer(
-        response, 0, place, norm, labels_rejected, published, true_features, budget, label, round, observation
+    moved, cost, mistake, after = play_answer(
+        response, effect, 0, place, norm, labels_rejected, published, true_features, budget, label, round, observation
     )
-    return True, moved, cost, mistake
+    return True, moved, cost, mistake, after
 
 
 @compiled
 def judge_report(
+    effect: Any,
     norm: int,
     reach_scale: float,
     classifier: Float,
@@ -153,15 +169,16 @@ def judge_report(
     budget: Float,
     report: Float,
     observed: Float,
-) -> tuple[bool, bool, float]:
+) -> tuple[bool, bool, float, float]:
     """As `judge_answer`, where people are expected to best-respond."""
     best = Exact(1.0)
-    return judge_answer(best, 0, 0, norm, reach_scale, classifier, true_features, budget, 0.0, report, observed)
+    return judge_answer(best, effect, 0, 0, norm, reach_scale, classifier, true_features, budget, 0.0, report, observed)
 
 
 @compiled
 def judge_answer(
     response: Any,
+    effect: Any,
     place: int,
     round: int,
     norm: int,
@@ -172,25 +189,24 @@ def judge_answer(
     label: float,
     report: Float,
     observed: Float,
-) -> tuple[bool, bool, float]:
-    """Resolve a report (d,) from anywhere; return (accepted, moved, cost).
+) -> tuple[bool, bool, float, float]:
+    """Resolve a report (d,) from anywhere; return (accepted, moved, cost, gain of the separator's score).
 
     The answer that ``response`` gives, of one game at ``place`` of a block, is taken for one, so that it counts as in
     the other forms of the game to the last bit; any other report is judged and priced as it stands. ``observed`` (d,)
     is overwritten with the report.
     """
-    accepted, moved, cost, _ = respond_as(
-        response, 0, place, round, norm, classifier, true_features, budget, label, observed
-    )
+    found, aim = respond_as(response, 0, place, round, norm, classifier, true_features, budget, label, observed)
     best, stayed = True, True
     for i in range(report.shape[0]):
         best &= report[i] == observed[i]
         stayed &= report[i] == true_features[i]
-    if not best:
-        copy(report, observed)
-        accepted, moved = judge(classifier, true_features, report, reach_scale), not stayed
-        cost = price(norm, true_features, report, budget)
-    return accepted, moved, cost
+    if best:
+        gain = gain_of_answer(response, effect, 0, aim, classifier, true_features, found, observed)
+        return found.accepted, found.moved, found.cost, gain
+    copy(report, observed)
+    accepted, cost = judge(classifier, true_features, report, reach_scale), price(norm, true_features, report, budget)
+    return accepted, not stayed, cost, gain_of_report(effect, 0, true_features, report)
 
 
 @compiled

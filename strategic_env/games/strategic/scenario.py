@@ -5,6 +5,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.costs import Cost, L2Cost
@@ -12,6 +13,7 @@ from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
 from agents.responses.beliefs import InTheDark, Lagged, Misperceiving
+from agents.responses.effects import Improvement
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
 from agents.responses.miss import Missing
 from learners.policy import Policy, begin
@@ -27,8 +29,17 @@ from strategic_env.games.shared.scenario import (
     refuse_unknown,
 )
 from strategic_env.games.strategic import responses
-from strategic_env.games.strategic.builders import BUILDERS, LISTED, PEOPLE, Parts, grouped_as, of_points, truth_of
-from strategic_env.games.strategic.claims import check_truth, facts_of, unverified
+from strategic_env.games.strategic.builders import (
+    BUILDERS,
+    EFFECTS,
+    LISTED,
+    PEOPLE,
+    Parts,
+    grouped_as,
+    of_points,
+    truth_of,
+)
+from strategic_env.games.strategic.claims import check_truth, effect_facts, facts_of, unverified
 from strategic_env.games.strategic.group_tally import GROUP_TABLE, counted_of, limits_of, names_of
 from strategic_env.games.strategic.options import knowledge_of
 from strategic_env.games.strategic.rollout import COLUMNS, play_keys
@@ -85,13 +96,14 @@ class Scenario(BenchScenario):
         {
             "feedback": f"one of {', '.join(FEEDBACK)}",
             "groups": "null, shares that sum to 1, or a column of the data: results of each group, no learner sees it",
+            "improvement": "null, or a number or list: the share of a move that is real, and may change the label",
         }
         | OF_EVERY_GAME
         | responses.OPTIONS
     )
     metadata = StrategicClassificationEnv.metadata
     builders = BUILDERS
-    game_defaults = {"feedback": "full", "groups": None} | responses.DEFAULTS
+    game_defaults = {"feedback": "full", "groups": None, "improvement": None} | responses.DEFAULTS
     environment_options = ("reward", "observation", "info_level", "render_mode")
     table = (
         Column(
@@ -135,7 +147,7 @@ class Scenario(BenchScenario):
     @classmethod
     def defaults(cls, name: str) -> dict[str, object]:
         """Return the options that a scenario takes, with the values that they have if nobody gives others."""
-        return super().defaults(name) | PEOPLE.get(name, {})
+        return super().defaults(name) | PEOPLE.get(name, {}) | EFFECTS.get(name, {})
 
     @classmethod
     def named(cls, name: str, /, **options: object) -> Self:
@@ -150,17 +162,21 @@ class Scenario(BenchScenario):
         parts = cls.built(name, options)
         people = responses.chosen_options(options, PEOPLE.get(name, {}))
         individual = responses.individual_of(people, parts.cost, parts.population.dim, parts.population.radius)
+        share = (EFFECTS.get(name, {}) | options).get("improvement")
         setting = Setting(
             population=grouped_as(parts, name, options.get("groups")),
             cost=parts.cost,
             individual=individual,
             feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
             population_seed=options.get("population_seed"),  # type: ignore[arg-type]
+            improvement=None if share is None else Improvement(share, parts.separator),  # type: ignore[arg-type]
         )
         horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
         known = knowledge_of(parts.population, parts.cost)
         knowledge = {key: value for key, value in known.items() if key not in parts.hidden} | dict(parts.told)
         knowledge |= responses.told_of(people, individual)
+        if share is not None:
+            knowledge["improvement"] = np.asarray(share, dtype=np.float64).tolist()
         return cls(name, setting, horizon, knowledge, _truth(parts, setting), dict(options))
 
     @classmethod
@@ -256,7 +272,7 @@ class Scenario(BenchScenario):
 
     def counted(self, info: Mapping[str, Any]) -> dict[str, float]:
         """Return whether somebody moved, was qualified, and what that one paid; and the same of its group."""
-        qualified = info["true_label"] == 1.0
+        qualified = info.get("label_before", info["true_label"]) == 1.0
         paid = info["cost"] if qualified else 0.0
         counted = {"manipulations": bool(info["moved"]), "qualified": qualified, "qualified_cost": float(paid)}
         return counted if self.setting.groups is None else counted | counted_of(self.setting.groups, info)
@@ -295,4 +311,4 @@ class Scenario(BenchScenario):
 def _truth(parts: Parts, setting: Setting) -> Truth | None:
     """Return what the bounds depend on, with how people answer; None where the labels are not separable."""
     truth = truth_of(parts)
-    return None if truth is None else truth._replace(**(facts_of(setting.individual) or {}))
+    return None if truth is None else truth._replace(**(facts_of(setting.individual) or {}), **effect_facts(setting))

@@ -4,16 +4,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from agents.costs import L2, Cost, cost_terms
 from agents.foundation.checks import LARGEST_SEED, count, finite_length, one_of, shown
 from agents.foundation.streams import game_key
-from agents.foundation.typing import Float, Key
-from agents.populations.arrivals import Arrivals
+from agents.foundation.typing import Float, Int, Key
+from agents.populations.arrivals import Arrivals, ManyArrivals
 from agents.populations.groups import Groups
 from agents.populations.limits import Limits, is_own, limits_of
 from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
+from agents.populations.separable import Separable
 from agents.populations.sources import Source
+from agents.responses.effects import Effect, Gaming, Improvement, Improving, improving
 from agents.responses.exact import Exact
 from agents.responses.individuals import (
     BestResponse,
@@ -97,6 +101,8 @@ class Setting:
         predictions (node 0 rejects, node 1 accepts) is taken, too, and kept as the name of what it shows.
     population_seed : int or None
         Meet the same population in every episode; by default it is drawn afresh.
+    improvement : Improvement or None
+        What is real of a move, and may change the label; by default nothing is.
 
     Examples
     --------
@@ -112,6 +118,7 @@ class Setting:
     individual: Individual = BestResponse()
     feedback: str = "full"
     population_seed: int | None = None
+    improvement: Improvement | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts are what they should be, and fit each other."""
@@ -126,6 +133,7 @@ class Setting:
         if self.population_seed is not None:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)
         self._terms  # noqa: B018  (asked now, and kept)
+        self._check_improvement()
 
     @cached_property
     def _terms(self) -> "_Terms":
@@ -178,7 +186,8 @@ class Setting:
     @property
     def told_aside(self) -> dict[str, type]:
         """What infos tell of a round besides its outcome, and of which kind: names and types."""
-        return {} if self.groups is None else {"group": int, "least_cost": float}
+        told: dict[str, type] = {} if self.groups is None else {"group": int, "least_cost": float}
+        return told if self.improvement is None else told | {"label_before": float, "improved": bool, "harmed": bool}
 
     @property
     def reach_scale(self) -> float:
@@ -200,6 +209,62 @@ class Setting:
             return Exact(1.0)
         limits = self._terms.limits
         return individual.response(Terms(limits.dim, limits.radius, self.reach_scale), games, block)
+
+    def _check_improvement(self) -> None:
+        improvement, population = self.improvement, self.population
+        if improvement is None:
+            return
+        if not isinstance(improvement, Improvement):
+            raise TypeError(f"improvement must be an Improvement, got {shown(improvement)}")
+        improvement.mask(self.dim)
+        own = isinstance(population, Separable) or getattr(population, "separator", None) is not None
+        if improvement.separator is None and not own:
+            raise ValueError(
+                f"improvement needs a separator, which says what label people have where they get to: {population!r} "
+                "has none, and Improvement(separator=) gives one"
+            )
+
+    def effect_on(self, arrivals: Arrivals) -> Effect:
+        """Return what moving changes in one game with these individuals.
+
+        Raises
+        ------
+        ValueError
+            If nobody knows the separator.
+        """
+        improvement = self.improvement
+        if improvement is None:
+            return Gaming()
+        separator = arrivals.separator if improvement.separator is None else improvement.separator
+        if separator is None:
+            raise ValueError("improvement needs a separator, and these individuals have none")
+        return self._improving(improvement, separator[np.newaxis].copy(), 0)
+
+    def effect_of(self, source: Source, games: int, rows: int = 0) -> Effect:
+        """Return what moving changes in N games of one source, with room for so many scores known ahead.
+
+        Where each game has a separator of its own, `tell_separators` tells it.
+        """
+        improvement = self.improvement
+        if improvement is None:
+            return Gaming()
+        if improvement.separator is not None or len(source.features):
+            effect = self.effect_on(self.arrivals(game_key(0)))
+            return effect._replace(scores=np.zeros(rows)) if isinstance(effect, Improving) else effect
+        separators = np.zeros((games, self.dim + 1))
+        separators[:, 0] = 1.0  # until it is drawn: of the same norm
+        separators[:, -1] = getattr(self.population, "bias", 0.0)
+        return self._improving(improvement, separators, rows)
+
+    def tell_separators(self, effect: Effect, arrivals: ManyArrivals, games: Int) -> None:
+        """Tell an effect the separators of ``games`` (n,) that have just begun, where each has its own."""
+        drawn = self.improvement is not None and self.improvement.separator is None and arrivals.computed
+        if drawn and isinstance(effect, Improving):
+            effect.separators[games, :-1] = arrivals.directions[games]
+
+    def _improving(self, improvement: Improvement, separators: Float, rows: int) -> Improving:
+        mask, limits = improvement.mask(self.dim), self._terms.limits
+        return improving(mask, separators, limits.radius, self.reach_scale, rows)
 
     def arrivals(self, key: Key) -> Arrivals:
         """Return the individuals of the episode with this key."""

@@ -9,6 +9,7 @@ from agents.costs import Cost
 from agents.foundation.checks import LARGEST_SIZE, count
 from agents.foundation.typing import Float
 from agents.populations.population import Population
+from agents.responses.effects import Improvement
 from agents.responses.individuals import Individual
 from strategic_env.games.shared.single import SeededEnv
 from strategic_env.games.shared.spaces import Knowledge, Observation
@@ -62,7 +63,8 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     | ``"none"`` | nothing |
 
     Of a population with groups, ``"full"`` tells ``group``, its number, and ``least_cost``, what acceptance takes at
-    least, be it more than it is worth: infinite for who cannot move.
+    least, be it more than it is worth: infinite for who cannot move. Where moving improves people, ``true_label`` is
+    that after the move; ``label_before``, ``improved`` (from -1 to +1) and ``harmed`` (from +1 to -1) say what changed.
 
     ## Arguments
     `gymnasium.make` settles the population, its cost and what a learner is told by the name of a scenario, and takes
@@ -77,6 +79,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     | ``reward`` | ``"mistake"``, ``"accuracy"``, ``"hinge"``, ``"observed"`` | ``"mistake"`` | see Rewards |
     | ``horizon`` | ``int``, at least 1 | ``1000`` | rounds per episode |
     | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same population in every episode |
+    | ``improvement`` | ``Improvement`` | ``None`` | what is real of a move, and may change the label |
     | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
     | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"full"`` | see Info |
     | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default (`knowledge_of`) |
@@ -117,6 +120,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         reward: str = "mistake",
         horizon: int = 1000,
         population_seed: int | None = None,
+        improvement: Improvement | None = None,
         observation: str = "dict",
         info_level: str = "full",
         knowledge: Knowledge | None = None,

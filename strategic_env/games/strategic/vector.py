@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from agents.costs import Cost
 from agents.foundation.typing import Bool, Int, Key
 from agents.populations.population import Population
+from agents.responses.effects import Improvement
 from agents.responses.individuals import Individual
 from learners.strategic.observation import FLOAT64
 from strategic_env.games.shared.spaces import Knowledge, Observation
@@ -79,6 +80,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         reward: str = "mistake",
         horizon: int = 1000,
         population_seed: int | None = None,
+        improvement: Improvement | None = None,
         observation: str = "dict",
         info_level: str = "outcome",
         knowledge: Knowledge | None = None,

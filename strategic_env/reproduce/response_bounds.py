@@ -41,6 +41,11 @@ ALGORITHM_2 = "strategic-perceptron-l2"
 SMALL: Mapping[str, object] = {"dim": 3, "margin": 0.05}
 LAGGED: Mapping[str, object] = {"response": "lagged", "lag": 3}
 GAMES = (
+    BoundGame("improving-perceptron", "ImprovingL2", {}),
+    BoundGame("improving-perceptron", "ImprovingL1", {}),
+    BoundGame(ALGORITHM_2, "ImprovingL2", {"improvement": 0.5}),
+    BoundGame("strategic-perceptron-l1", "ImprovingL1", {"improvement": [1.0, 0.3]}),
+    BoundGame(f"{ALGORITHM_2}:nonnegative=true", "HarmedExample", {}),
     BoundGame(f"{ALGORITHM_2}:surrogate=always", "KnownL2", {**SMALL, "response": "miss", "miss": [0.0, 0.3]}),
     BoundGame(f"{ALGORITHM_2}:surrogate=always", "MissExample", {}),
     BoundGame(f"patient:learner={ALGORITHM_2}", "KnownL2", {**SMALL, **LAGGED}),

@@ -42,6 +42,8 @@ WITHIN = "at most the bound"
 FAILURES = (
     Failure("MissExample", ALGORITHM_2, 6000, "5,999", 5999, 5999),
     Failure("MissExample", f"{ALGORITHM_2}:surrogate=always", 6000, WITHIN, 0, 125),
+    Failure("HarmedExample", ALGORITHM_2, 401, "401", 401, 401),
+    Failure("HarmedExample", f"{ALGORITHM_2}:nonnegative=true", 401, WITHIN, 0, 16),
     Failure("LagExample", ALGORITHM_2, 6000, "more than 5,000", 5001, 6000),
     Failure("LagExample", PATIENT, 6000, WITHIN, 0, 100),
     Failure("OverlookedExample", ALGORITHM_2, 2000, "2,000", 2000, 2000),

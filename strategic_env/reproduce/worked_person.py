@@ -9,6 +9,7 @@ from agents.costs import Cost, L2Cost, WeightedL1Cost
 from agents.foundation.streams import game_key
 from agents.populations.finite import FixedSequence
 from agents.responses.beliefs import Misperceiving
+from agents.responses.effects import Improvement
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
 from agents.responses.miss import Missing
 from agents.responses.mixture import best_response_to_mixture
@@ -61,6 +62,9 @@ def answers() -> list[Answered]:
         Answered("its prediction", -1.0, 1.0 if short.mistake else -1.0),
         Answered("taking the weights for 0.8, 0.6: report", (0.424, 0.268), blind.report),
         Answered("its real score", -0.0312, float(blind.report @ PUBLISHED[:2]) + PUBLISHED[2]),
+        Answered("improved in feature 1 of (1, 0, -0.3): label", 1.0, _label([1.0, 0.0])),
+        Answered("improved in feature 2: label", -1.0, _label([0.0, 1.0])),
+        Answered("improved by half: label", -1.0, _label([0.5, 0.5])),
         Answered("a mixture of two rules: report", (0.5, 0.4), both.report),
         Answered("chance of acceptance less cost", 0.1515, both.chance - both.cost),
     ]
@@ -75,6 +79,11 @@ def _rounds(individual: Individual, cost: Cost, rounds: int) -> list[Round]:
 
 def _answer(individual: Individual, cost: Cost | None = None) -> Round:
     return _rounds(individual, cost or L2Cost(ALPHA), 1)[0]
+
+
+def _label(share: list[float]) -> float:
+    """Return what a best response makes of the label, around the separator (1, 0, -0.3)."""
+    return Improvement(share, separator=[1.0, 0.0, -0.3]).label(np.array(Z), _answer(BestResponse()).report, -1.0)
 
 
 def _moves(individual: Individual) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from certificate_games import draw_pool
 from agents import L2Cost
 from agents.costs import respond
 from learners import (
+    Certificate,
     EchoChecking,
     Patient,
     StrategicMaxMargin,
@@ -16,6 +17,8 @@ from learners import (
     Truth,
     WrappedCertificate,
 )
+from strategic_env import scenario
+from strategic_env.bench.contestants import contestant
 
 
 class WrappedGame:
@@ -132,3 +135,18 @@ AXIS = [1.0, 0.0, 0.0]
 def test_what_does_not_fit_is_refused(learner: Any, truth: Truth, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         WrappedCertificate(learner, AXIS, truth)
+
+
+def test_improving_people_of_an_environment_keep_every_invariant() -> None:
+    chosen = scenario("ImprovingL2", dim=3)
+    env, learner = chosen.make(), contestant("improving-perceptron", chosen).learner
+    observation, _ = env.reset(seed=3)
+    assert env.game is not None and chosen.truth is not None and env.game.arrivals.separator is not None
+    certificate = Certificate(learner, env.game.arrivals.separator, chosen.truth)  # type: ignore[arg-type]
+    action, state = learner.predict(observation, None, None, True)
+    for _ in range(150):
+        observation, _, _, _, info = env.step(action)
+        action, state = learner.predict(observation, state, None, True)
+        certificate.check(observation, info["true_features"], state)  # type: ignore[arg-type]
+    certificate.raise_if_violated()
+    assert certificate.mistakes > 0

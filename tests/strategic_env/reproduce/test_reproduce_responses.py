@@ -7,12 +7,20 @@ import numpy as np
 import pytest
 from matplotlib import image
 
+from strategic_env.bench.contestants import contestant, mistake_bound
+from strategic_env.games.scenarios import scenario
 from strategic_env.reproduce import Request, phases, responses
-from strategic_env.reproduce.response_bounds import GAMES, Most, measured
+from strategic_env.reproduce.response_bounds import GAMES, Most
 from strategic_env.reproduce.response_failures import FAILURES, Outcome, played
-from strategic_env.reproduce.worked_person import Answered
+from strategic_env.reproduce.worked_person import Answered, answers
 
 
+def test_the_worked_person_is_worked_right() -> None:
+    found = answers()
+    assert len(found) > 15 and all(one.agrees for one in found)
+
+
+@pytest.mark.slow  # every learner that meets other people is compiled anew
 def test_the_quick_form_finds_all_as_it_should_be(tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     result = responses.reproduce(Request(tmp_path, 2, lambda done, total: steps.append((done, total)), quick=True))
@@ -27,6 +35,7 @@ def test_the_whole_form_finds_all_as_it_should_be(tmp_path: Path) -> None:
     assert responses.reproduce(Request(tmp_path)).unexpected == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: f"{failure.scenario} {failure.learner}")
 def test_a_failure_of_other_numbers_is_noticed(failure: Any) -> None:
     found = played(failure)
@@ -49,7 +58,9 @@ def test_what_is_unexpected_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.learner} {game.people}")
 def test_every_game_has_a_bound(game: Any) -> None:
-    assert 0 < measured(game, 1).bound < np.inf
+    chosen = scenario(game.scenario, **game.options)
+    bound = mistake_bound(contestant(game.learner, chosen).learner, chosen)
+    assert bound is not None and 0 < bound < np.inf
 
 
 def test_the_least_mistakes_on_a_pair_are_those_of_the_best_threshold() -> None:

@@ -20,7 +20,7 @@ from agents.populations.labelled import NO_ORIGIN, MulticlassPopulation
 
 SIMILARITIES = ("inner", "euclidean")
 QUERIES = ("sphere", "ball", "near_boundary", "adversary", "data")
-POINT_QUERIES = ("sphere", "ball")
+POINT_QUERIES = ("sphere", "ball", "data", "adversary")
 _KINDS = dict(zip(QUERIES, (SPHERE, BALL, NEAR_BOUNDARY, PERCEPTRON, ROWS), strict=True))
 # Beyond this power the largest coordinate alone decides, as far as float64 can tell.
 LARGEST_POWER = 64.0
@@ -172,14 +172,18 @@ class HiddenPoint(HiddenCentres):
 
     Parameters
     ----------
-    dim : int
-        Number of features d.
+    dim : int, optional
+        Number of features d: 3, or those of ``data``.
     query : str
-        How queries come: ``"sphere"`` or ``"ball"``, as for `HiddenCentres`.
+        How queries come: ``"sphere"``, ``"ball"`` or ``"data"``, as for `HiddenCentres`; or from an adversary that asks
+        whoever plays for guesses, and takes the one of 60 random queries where the guess misses most
+        (``"adversary"``).
     margin : float
         A guess that misses by at least this is a mistake.
     pool : int, optional
         Draw this many queries at the start and let them come at random; by default every query is new.
+    data : array_like, shape (M, d), optional
+        Queries, to be scaled into the unit ball by their largest norm; for ``query="data"`` alone.
 
     Raises
     ------
@@ -194,8 +198,16 @@ class HiddenPoint(HiddenCentres):
     (1, 4)
     """
 
-    def __init__(self, dim: int = 3, *, query: str = "sphere", margin: float = 0.1, pool: int | None = None) -> None:
-        super().__init__(dim, query=one_of("query", query, POINT_QUERIES), margin=margin, pool=pool)
+    def __init__(
+        self,
+        dim: int | None = None,
+        *,
+        query: str = "sphere",
+        margin: float = 0.1,
+        pool: int | None = None,
+        data: ArrayLike | None = None,
+    ) -> None:
+        super().__init__(dim, query=one_of("query", query, POINT_QUERIES), margin=margin, pool=pool, data=data)
         self.classes = 1
 
 

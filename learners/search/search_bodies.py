@@ -48,7 +48,8 @@ def _guess(state: SearchBodiesState, game: int) -> float:
     body, query = state.bodies[game], state.features[game]
     scale, low, high = body.explore(query)
     middle = 0.5 * (low + high) if scale < 0 else body.median(scale, query, low, high)
-    state.weights[game, 0] = min(max(middle, low, -1.0), high, 1.0)
+    guessed = min(max(middle, low), high)  # between which false answers may leave nothing
+    state.weights[game, 0] = min(max(guessed, -1.0), 1.0)
     return float(state.weights[game, 0])
 
 

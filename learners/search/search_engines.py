@@ -87,7 +87,8 @@ def ellipsoid_guess(centres: Float, factors: Float, thresholds: Float, query: Fl
     """Return the middle of the explored scale, as far as coarser ones and the unit ball allow it."""
     most = min(1.0, length(query))
     _, low, high, middle, _ = explore(centres, factors, thresholds, query, most, np.empty(query.shape[0]))
-    return min(max(middle, low), high)
+    # False answers may leave nothing between low and high.
+    return min(max(min(max(middle, low), high), -most), most)
 
 
 @rule_of(EllipsoidSearchState, narrow)

@@ -36,7 +36,7 @@ Pattern = Annotated[str, f"which are, one of {', '.join(PATTERNS)}"]
 
 
 @cache
-def _points_of(data: str) -> Float:
+def points_of(data: str) -> Float:
     """Return the standardised points of a data set, without what is constant."""
     if one_of("data", data, DATA) == "spam":
         return spam.load().features[:, : spam.COLUMNS]
@@ -47,7 +47,7 @@ def _points_of(data: str) -> Float:
 def _built(
     population: dict[str, Any], data: str | None, horizon: int, setting: dict[str, Any], population_seed: int | None
 ) -> CentreSetting:
-    points = None if data is None else _points_of(data)
+    points = None if data is None else points_of(data)
     return CentreSetting(
         population=HiddenCentres(**population, data=points), horizon=horizon, population_seed=population_seed, **setting
     )

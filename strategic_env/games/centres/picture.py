@@ -1,7 +1,7 @@
 """A round of nearest centres drawn with matplotlib: cells, centres, the query, and what a learner would name."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents.foundation.pictures import blank_figure
 from agents.foundation.typing import Float, Int
+from learners.search.beliefs import Belief
 
 INCHES, DOTS_PER_INCH = (7.0, 6.0), 100
 GRID, REACH = 81, 1.15
@@ -36,6 +37,8 @@ class Shown:
         The label of each of n points (n, d).
     named : callable or None
         What a learner would name there, if one is watched.
+    beliefs : sequence of Belief
+        What it still believes possible, in the plane.
     dots : str
         What the centres are called.
     caption : str
@@ -47,6 +50,7 @@ class Shown:
     query: Float
     nearest: Answer
     named: Answer | None
+    beliefs: Sequence[Belief]
     dots: str
     caption: str
 
@@ -55,7 +59,12 @@ def pixels(shown: Shown) -> NDArray[np.uint8]:
     """Return the picture (H, W, 3)."""
     figure = blank_figure(figsize=INCHES, dpi=DOTS_PER_INCH)
     canvas: Any = figure.canvas
-    draw(figure.add_axes((0.09, 0.1, 0.86, 0.78)), shown)
+    if shown.beliefs:
+        figure.set_size_inches(2.0 * INCHES[0], INCHES[1])
+        draw(figure.add_axes((0.05, 0.1, 0.43, 0.78)), shown)
+        draw_beliefs(figure.add_axes((0.55, 0.1, 0.43, 0.78)), shown)
+    else:
+        draw(figure.add_axes((0.09, 0.1, 0.86, 0.78)), shown)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba(), dtype=np.uint8)[..., :3].copy()
 
@@ -94,6 +103,20 @@ def draw(axes: Axes, shown: Shown) -> None:
     axes.set_ylabel("second feature" if two else "across it, from one centre to the next")
     watched = "" if shown.named is None else ", dashed: what the learner would name"
     axes.set_title(f"{shown.caption}\nstar: the query, dots: {shown.dots}{watched}", loc="left", fontsize=10)
+
+
+def draw_beliefs(axes: Axes, shown: Shown) -> None:
+    """Draw where the difference of each pair of centres may lie, and where it does."""
+    for place, (label, other, outline) in enumerate(shown.beliefs):
+        colour, true = COLOURS[place % len(COLOURS)], shown.centres[label] - shown.centres[other]
+        axes.fill(*outline.T, facecolor=colour, edgecolor=colour, alpha=0.3)
+        axes.plot(*true, "+", color=colour, markersize=13, markeredgewidth=2.5)
+        axes.annotate(f"{label} - {other}", true, (8, 6), textcoords="offset points", color=INK, fontsize=11)
+    axes.set_aspect("equal")
+    axes.set_xlabel("first feature")
+    axes.set_ylabel("second feature")
+    title = "differences of centres that the learner believes possible"
+    axes.set_title(f"{title}\n(at the query's scale, or two deviations); +: the truth", loc="left", fontsize=10)
 
 
 def plane_of(shown: Shown) -> tuple[Float, Float]:

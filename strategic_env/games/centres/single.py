@@ -88,7 +88,8 @@ class NearestCentreEnv(OnlineMulticlassEnv):
     ## Rendering
     ``"rgb_array"``: the cells, the centres and the query to label now; of more than two features, on the plane through
     0, the query, and the difference of its two nearest centres. After ``watch(learner, state)``, dashed borders show
-    what that learner would name.
+    what that learner would name; of two features and inner products, a second panel shows what it still believes
+    possible of the difference of each pair of centres, if it is one by knowledge sets or by a density.
 
     ## Version History
     * v0: first release. The version of an id moves only when the game of a seed changes.
@@ -193,11 +194,13 @@ class NearestCentreEnv(OnlineMulticlassEnv):
 
     def _shown(self) -> "Shown":
         """Return what a picture shows."""
+        from learners.search.beliefs import beliefs_of
         from strategic_env.games.centres.picture import Shown, answers_of
 
         seen: Any = self._seen
         query = (seen[self.options.layout.features] if self.options.flat else seen["features"]).astype(np.float64)
         named = None if self._watched is None else answers_of(*self._watched, self.setting.graph.classes)
+        beliefs = [] if self._watched is None else beliefs_of(self._watched[1])
         drawn, source = self._games.drawn, self.setting.source()  # type: ignore[union-attr]
         if isinstance(source, CentreSource):
             centres, gaps = drawn.centres[0].copy(), np.empty(source.classes)
@@ -205,11 +208,11 @@ class NearestCentreEnv(OnlineMulticlassEnv):
             def nearest(points: Float) -> Int:
                 return np.array([write_gaps(source, centres, point, gaps) for point in points], dtype=np.int64)
 
-            return Shown(centres, np.arange(source.classes), query, nearest, named, "centres", self._last)
+            return Shown(centres, np.arange(source.classes), query, nearest, named, beliefs, "centres", self._last)
         known = max(1, int(self._games.rounds[0]))  # type: ignore[union-attr]
         past, labels = drawn.sites[0, :known].copy(), drawn.members[0, :known].astype(np.int64)
 
         def nearest_past(points: Float) -> Int:
             return np.asarray(labels[np.argmin((past * past).sum(axis=1) - 2.0 * points @ past.T, axis=1)])
 
-        return Shown(past, labels, query, nearest_past, named, "past points (cells: of the nearest)", self._last)
+        return Shown(past, labels, query, nearest_past, named, [], "past points (cells: of the nearest)", self._last)

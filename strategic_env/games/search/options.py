@@ -23,7 +23,7 @@ class SearchOptions(Options):
 
     Attributes
     ----------
-    population, exponent, population_seed
+    population, exponent, corruption, corruption_pattern, population_seed
         See `strategic_env.SearchSetting`.
     horizon, observation, info_level, knowledge
         See `strategic_env.ContextualSearchEnv`.
@@ -31,6 +31,8 @@ class SearchOptions(Options):
 
     population: HiddenPoint
     exponent: float
+    corruption: int
+    corruption_pattern: str
     horizon: int
     population_seed: int | None
     observation: str
@@ -41,12 +43,24 @@ class SearchOptions(Options):
         """Check every option."""
         self.setting  # noqa: B018
         self._check_shared()
+        self.setting.check_horizon(self.horizon)
+        if self.setting.asks_the_learner:
+            raise ValueError(
+                "query must not be 'adversary' in an environment: that one asks whoever plays, as "
+                "strategic_env.rollout and strategic-env run can with learners that have compiled rules"
+            )
         self.spaces  # noqa: B018
 
     @cached_property
     def setting(self) -> SearchSetting:
         """Which queries come, and what a guess costs."""
-        return SearchSetting(population=self.population, exponent=self.exponent, population_seed=self.population_seed)
+        return SearchSetting(
+            population=self.population,
+            exponent=self.exponent,
+            corruption=self.corruption,
+            corruption_pattern=self.corruption_pattern,
+            population_seed=self.population_seed,
+        )
 
     @property
     def told(self) -> dict[str, object]:
@@ -95,8 +109,8 @@ class SearchOptions(Options):
             return {}
         if self.info_level == "outcome":
             return {"mistake": outcomes.mistake, "loss": outcomes.loss}
-        value = {"value": outcomes.value}
-        return {"mistake": outcomes.mistake, "loss": outcomes.loss, **value, "mistakes": mistakes.copy()}
+        told: dict[str, Float | Int | Bool] = {"value": outcomes.value, "wrong_answer": outcomes.wrong_answer}
+        return told | {"mistake": outcomes.mistake, "loss": outcomes.loss, "mistakes": mistakes.copy()}
 
 
 def knowledge_of(setting: SearchSetting, horizon: int) -> dict[str, object]:

@@ -6,18 +6,46 @@ from typing import Any
 
 import numpy as np
 
-from agents.foundation.compiled import released
+from agents.foundation import streams
+from agents.foundation.compiled import compiled, released
+from agents.foundation.lanes import dot
 from agents.foundation.typing import Float, Int, Key
-from agents.populations.centre_source import CentresDrawn, CentreSource
+from agents.populations.centre_queries import CANDIDATES, draw_uniform
+from agents.populations.centre_source import (
+    ADAPTIVE,
+    WRONG_LABELS,
+    CentresDrawn,
+    CentreSource,
+)
 from agents.populations.many_points import ManyPoints
 from learners.policy import Policy, begin
 from learners.search.rules import guess, narrow
-from strategic_env.games.search.rules import answer_of, draw_value, loss_of
+from strategic_env.games.search.rules import draw_value, loss_of, told_answer
 from strategic_env.games.search.setting import SearchSetting
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
 
 # Rounds of the first chunk.
 FIRST_CHUNK = 64
+
+
+@compiled
+def next_guess(state: Any, source: CentreSource, drawn: CentresDrawn, game: int, round: int) -> tuple[float, float]:
+    """Draw the query of a round, and return the learner's guess and the value.
+
+    An adversary that asks the learner takes the first of its candidates whose guess misses most.
+    """
+    features = state.features[game]
+    if source.query != ADAPTIVE:
+        value = draw_value(source, drawn, game, round, features)
+        return guess(state, game), value
+    key, best, most = drawn.keys[game], 0, -1.0
+    for number in range(CANDIDATES):
+        draw_uniform(key, streams.INDIVIDUAL, round * CANDIDATES + number, False, features)
+        miss = abs(dot(drawn.centres[game, 0], features) - guess(state, game))
+        if miss > most:
+            best, most = number, miss
+    draw_uniform(key, streams.INDIVIDUAL, round * CANDIDATES + best, False, features)
+    return guess(state, game), dot(drawn.centres[game, 0], features)
 
 
 @released
@@ -43,16 +71,14 @@ def play_rounds(
     due = np.searchsorted(checkpoints, first, side="right")
     for game in games:
         if first == 0:
-            values[game] = draw_value(source, drawn, game, 0, state.features[game])
-            guesses[game] = guess(state, game)
+            guesses[game], values[game] = next_guess(state, source, drawn, game, 0)
         place = due
         for round in range(first, last):
             guessed, value = guesses[game], values[game]
             mistakes[game] += abs(value - guessed) >= source.margin
             losses[game] += loss_of(source, value, guessed)
-            narrow(state, game, guessed, answer_of(value, guessed))
-            values[game] = draw_value(source, drawn, game, round + 1, state.features[game])
-            guesses[game] = guess(state, game)
+            narrow(state, game, guessed, told_answer(source, drawn, game, round, value, guessed))
+            guesses[game], values[game] = next_guess(state, source, drawn, game, round + 1)
             if place < checkpoints.shape[0] and checkpoints[place] == round + 1:
                 curves[game, place] = mistakes[game]
                 place += 1
@@ -71,7 +97,7 @@ def play_keys(
     games, dim = len(keys), setting.dim
     state = begin(learner, dim, games)
     learner.check_state(state, games, dim)
-    points = ManyPoints(setting.source(), games)
+    points = ManyPoints(setting.source(rounds), games)
     points.begin(np.arange(games), keys)
     guesses, values, losses = np.zeros((3, games))
     mistakes = np.zeros(games, dtype=np.int64)
@@ -94,7 +120,9 @@ def play_keys(
         )
 
     def result(played: int) -> Rollout:
-        return Rollout(played, mistakes, losses, {}, checkpoints, curves, state)
+        counted: Float = points.drawn.counted  # type: ignore[attr-defined]
+        columns = {"wrong_answers": counted[:, WRONG_LABELS].astype(np.int64)}
+        return Rollout(played, mistakes, losses, columns, checkpoints, curves, state)
 
     def report(played: int) -> object:
         return None if progress is None else progress(result(played))

@@ -5,11 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.foundation import streams
 from agents.foundation.compiled import DirectCall, inlined, loop
 from agents.foundation.lanes import dot
 from agents.foundation.typing import Bool, Float, Int, Key
 from agents.populations.centre_queries import draw_query
-from agents.populations.centre_source import CentresDrawn, CentreSource
+from agents.populations.centre_source import (
+    EARLY,
+    RANDOM,
+    TOLD,
+    WRONG_LABELS,
+    CentresDrawn,
+    CentreSource,
+)
 from agents.populations.many_points import ManyPoints
 from learners.search.observation import AT_LEAST, NOTHING, TOO_HIGH
 from strategic_env.games.search.setting import SearchSetting
@@ -26,6 +34,23 @@ def draw_value(source: CentreSource, drawn: CentresDrawn, game: int, round: int,
 def answer_of(value: float, guess: float) -> float:
     """Return what is told: -1 (the guess was too high), or +1 (the value lies at or above it)."""
     return AT_LEAST if value >= guess else TOO_HIGH
+
+
+@loop
+def told_answer(source: CentreSource, drawn: CentresDrawn, game: int, round: int, value: float, guess: float) -> float:
+    """Count a round, and return what is told of its guess: the truth or, where corruption wants it, its opposite."""
+    answer, wrong = answer_of(value, guess), False
+    if source.corruption > 0:
+        if source.pattern == RANDOM:
+            place = streams.shuffled_index(drawn.keys[game], streams.NOISE, round, source.rounds)
+            wrong = place < source.corruption
+        elif source.pattern == EARLY:
+            wrong = round < source.corruption
+        else:
+            wrong = 4 * round >= source.rounds and drawn.counted[game, WRONG_LABELS] < source.corruption
+    drawn.judged[game, TOLD] = wrong
+    drawn.counted[game, WRONG_LABELS] += wrong
+    return -answer if wrong else answer
 
 
 @inlined
@@ -69,6 +94,7 @@ def play_games(
     mistake: Bool,
     true_value: Float,
     loss: Float,
+    wrong_answer: Bool,
 ) -> int:
     """Resolve a round of each active game, and show its next query; return as `first_outside`, and do nothing if >= 0.
 
@@ -84,14 +110,17 @@ def play_games(
         if not active[game]:
             seen[:] = 0.0
             rewards[game], mistake[game], true_value[game], loss[game] = 0.0, False, 0.0, 0.0
+            wrong_answer[game] = False
             continue
         guess, value = guesses[game], values[game]
         missed = abs(value - guess) >= source.margin
         cost = loss_of(source, value, guess)
         rewards[game], mistake[game], true_value[game], loss[game] = 0.0 - cost, missed, value, cost
         mistakes[game] += missed
+        answer = told_answer(source, drawn, game, rounds[game], value, guess)
+        wrong_answer[game] = drawn.judged[game, TOLD] > 0.0
         rounds[game] += 1
-        seen[0], seen[d + 1], seen[d + 2] = answer_of(value, guess), guess, rounds[game]
+        seen[0], seen[d + 1], seen[d + 2] = answer, guess, rounds[game]
         values[game] = draw_value(source, drawn, game, rounds[game], seen[1 : d + 1])
     return -1
 
@@ -107,6 +136,7 @@ class Outcomes(NamedTuple):
     mistake : ndarray, shape (N,), bool
         Whether the guess missed by the margin or more.
     value, loss : ndarray, shape (N,)
+    wrong_answer : ndarray, shape (N,), bool
     """
 
     observation: Float
@@ -114,6 +144,7 @@ class Outcomes(NamedTuple):
     mistake: Bool
     value: Float
     loss: Float
+    wrong_answer: Bool
 
 
 class SearchGames:
@@ -124,6 +155,8 @@ class SearchGames:
     setting : SearchSetting
     games : int
         N.
+    horizon : int
+        Rounds of an episode, over which wrong answers are spread.
 
     Attributes
     ----------
@@ -131,8 +164,8 @@ class SearchGames:
         Rounds played, and mistakes made, since each game's episode began.
     """
 
-    def __init__(self, setting: SearchSetting, games: int) -> None:
-        self._points, self._play = ManyPoints(setting.source(), games), DirectCall(play_games)
+    def __init__(self, setting: SearchSetting, games: int, horizon: int) -> None:
+        self._points, self._play = ManyPoints(setting.source(horizon), games), DirectCall(play_games)
         self._size = setting.dim + 3
         self._values = np.zeros(games)
         self.rounds = np.zeros(games, dtype=np.int64)
@@ -163,6 +196,7 @@ class SearchGames:
             np.empty(games, dtype=np.bool_),
             np.empty(games),
             np.empty(games),
+            np.empty(games, dtype=np.bool_),
         )
         source, drawn = self._points.source, self._points.drawn
         outside = self._play.call(source, drawn, guesses, active, self.rounds, self.mistakes, self._values, *outcomes)

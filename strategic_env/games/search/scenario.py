@@ -55,6 +55,7 @@ class SearchScenario(BenchScenario):
     game_options = {"horizon": "rounds of an episode"}  # noqa: RUF012
     metadata = ContextualSearchEnv.metadata
     builders = SEARCH_BUILDERS
+    columns = ("wrong_answers",)
     table = (Column("loss_mean", "loss", ".3f", "loss: mean total.", "loss", "runs"),)
     environment_options = ("observation", "info_level")
 
@@ -62,6 +63,7 @@ class SearchScenario(BenchScenario):
         """Check what the setting has not checked."""
         check_description(self, SearchSetting)
         count("horizon", self.horizon, minimum=1)
+        self.setting.check_horizon(self.horizon)
 
     @classmethod
     def named(cls, name: str, /, **options: object) -> Self:
@@ -93,9 +95,11 @@ class SearchScenario(BenchScenario):
         Raises
         ------
         ValueError
-            If it is made for another game, or another number of features.
+            If it is made for another game, or another number of features, or an adversary cannot ask it.
         """
         check_game(learner, self)
+        if self.setting.asks_the_learner and not learner.has_rules():
+            raise ValueError(f"{learner!r} must have compiled rules, which query='adversary' asks")
         begin(learner, self.setting.dim)
 
     def in_compiled_code(self) -> bool:
@@ -113,6 +117,19 @@ class SearchScenario(BenchScenario):
     ) -> Rollout:
         """Let a learner play the episodes whose keys (N, 2) are given, in compiled code."""
         return play_keys(learner, self.setting, keys, rounds, checkpoints, threads, progress)
+
+    @property
+    def horizon_decides(self) -> bool:
+        """Whether wrong answers are spread over the horizon."""
+        return bool(self.setting.corruption)
+
+    def counted(self, info: Mapping[str, Any]) -> dict[str, float]:
+        """Return what a round adds to the `columns`, from its full info."""
+        return {"wrong_answers": int(info["wrong_answer"])}
+
+    def limits(self) -> dict[str, dict[str, float]]:
+        """Return of each of the `columns` how many times what else a run counts it is at most."""
+        return {"wrong_answers": {"rounds": 1.0}}
 
     def why_no_bound(self) -> str:
         """Say that the theorems bound something else."""

@@ -45,11 +45,11 @@ class ContextualSearchEnv(SeededEnv[Observation, Any]):
 
     ## Info
     The hidden truth of the last round, for analysis; a mistake is a guess that misses by at least the population's
-    margin:
+    margin, and ``wrong_answer`` says whether the answer was told wrongly:
 
     | ``info_level`` | keys |
     | --- | --- |
-    | ``"full"`` | ``value``, ``loss``, ``mistake``, ``mistakes`` |
+    | ``"full"`` | ``value``, ``wrong_answer``, ``loss``, ``mistake``, ``mistakes`` |
     | ``"outcome"`` | ``loss``, ``mistake`` |
     | ``"none"`` | nothing |
 
@@ -60,6 +60,8 @@ class ContextualSearchEnv(SeededEnv[Observation, Any]):
     | --- | --- | --- | --- |
     | ``population`` | ``HiddenPoint`` | required | the queries and the point |
     | ``exponent`` | ``float``, above 0 | ``1.0`` | of the loss |
+    | ``corruption`` | ``int``, at least 0 | ``0`` | how many answers are told wrongly |
+    | ``corruption_pattern`` | ``"random"``, ``"early"``, ``"late"`` | ``"random"`` | which; see `SearchSetting` |
     | ``horizon`` | ``int``, at least 1 | ``1_000`` | rounds per episode |
     | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same point in every episode |
     | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
@@ -91,6 +93,8 @@ class ContextualSearchEnv(SeededEnv[Observation, Any]):
         population: HiddenPoint,
         *,
         exponent: float = 1.0,
+        corruption: int = 0,
+        corruption_pattern: str = "random",
         horizon: int = 1_000,
         population_seed: int | None = None,
         observation: str = "dict",
@@ -122,7 +126,7 @@ class ContextualSearchEnv(SeededEnv[Observation, Any]):
         """
         self._key = self._next_key(seed, options)
         if self._games is None:
-            self._games = SearchGames(self.setting, 1)
+            self._games = SearchGames(self.setting, 1, self.horizon)
         return self.options.observe(self._games.begin(ALONE, self._key[np.newaxis])[0]), {}
 
     @one_thread

@@ -63,6 +63,8 @@ class ContextualSearchVectorEnv(GamesEnv[Observation, Any]):
         *,
         num_envs: int = 1,
         exponent: float = 1.0,
+        corruption: int = 0,
+        corruption_pattern: str = "random",
         horizon: int = 1_000,
         population_seed: int | None = None,
         observation: str = "dict",
@@ -75,7 +77,7 @@ class ContextualSearchVectorEnv(GamesEnv[Observation, Any]):
         super().__init__(num_envs, *chosen.spaces, autoreset_mode, chosen.layout.size, chosen.observe)
 
     def _make_games(self) -> SearchGames:
-        return SearchGames(self.setting, self.num_envs)
+        return SearchGames(self.setting, self.num_envs, self.horizon)
 
     def _begin_games(self, rows: Int, keys: Key) -> Float:
         games: SearchGames = self._games

@@ -161,3 +161,18 @@ def test_it_is_built_by_its_name_and_says_what_it_lacks() -> None:
         ContextualSearch(engine="elipsoid")
     with pytest.raises(TypeError, match="state must be a EllipsoidSearchState, got tuple"):
         ContextualSearch().potential(())
+
+
+@pytest.mark.parametrize("engine", ["ellipsoid", "one-scale", "exact", "sampled", "density"])
+def test_no_sequence_of_answers_leads_to_what_is_no_guess(engine: str) -> None:
+    learner, rng = ContextualSearch(engine=engine, margin=MARGIN), np.random.default_rng(0)
+    guess, state = None, None
+    for round in range(40):
+        query = np.eye(3)[0] if round % 2 else rng.normal(size=3)
+        told = -1.0 if round < 20 else 1.0  # whatever was guessed
+        seen = {
+            "features": query / np.linalg.norm(query), "guess": [0.0] if guess is None else guess,
+            "answer": [told if round else 0.0], "round": [round],
+        }  # fmt: skip
+        guess, state = learner.predict(seen, state)
+        assert abs(guess[0]) <= 1.0

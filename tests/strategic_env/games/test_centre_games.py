@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from scipy.optimize import nnls
+from scipy.spatial import ConvexHull
 
 from agents import CoinFlips, HiddenCentres, HiddenPoint
-from learners import MulticlassPerceptron
+from learners import DensityCentres, KCentres, MulticlassPerceptron
+from learners.search.beliefs import beliefs_of
 from strategic_env import CentreSetting, NearestCentreEnv, SearchSetting, evaluate, rollout, scenario
 from strategic_env.games.shared.episodes import keys_of_games
 
@@ -298,3 +300,32 @@ def test_a_population_of_ones_own_cannot_reach_compiled_code() -> None:
     changed.source = OwnCentres().source  # type: ignore[method-assign]
     with pytest.raises(TypeError, match="population must be a HiddenCentres without methods of your own, got"):
         CentreSetting(population=changed, horizon=20)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [KCentres(3), KCentres(3, "exact"), KCentres(3, "sampled"), DensityCentres(3), DensityCentres(3, "particle")],
+    ids=repr,
+)
+def test_a_picture_shows_what_a_learner_still_believes_possible(learner: Any) -> None:
+    """Each true difference of centres lies in the hull of what knowledge sets show, and regions shrink."""
+    env, state = scenario("NearestNeighbor", dim=2).make(render_mode="rgb_array"), None
+    seen = env.reset(seed=2)[0]
+    areas = []
+    for round in range(13):
+        action, state = learner.predict(seen, state)
+        if round % 12 == 0:
+            beliefs = beliefs_of(state)
+            areas.append(sum(ConvexHull(belief.outline).volume for belief in beliefs))
+        seen, *_ = env.step(action)
+    assert [belief[:2] for belief in beliefs] == [(0, 1), (0, 2), (1, 2)] and areas[1] < areas[0]
+    if not isinstance(learner, KCentres) or learner.engine == "ellipsoid":  # others take seconds to be asked
+        env.watch(learner, state)
+        picture = env.render()
+        assert picture is not None and picture.shape == (600, 1400, 3) and picture[:, 700:].std() > 1.0
+    if isinstance(learner, KCentres) and learner.engine != "sampled":
+        centres = env.setting.population.hidden(keys_of_games(2, 1)[0])
+        for label, other, outline in beliefs:
+            hull = ConvexHull(outline).equations
+            assert (hull[:, :2] @ (centres[label] - centres[other]) + hull[:, 2] <= 1e-3).all()
+    assert not beliefs_of(KCentres(2, similarity="euclidean").initial_state(1, 2)) and not beliefs_of(())

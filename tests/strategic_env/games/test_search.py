@@ -15,6 +15,9 @@ OPTIONS: list[dict[str, Any]] = [
     {},
     {"dim": 5, "query": "ball", "exponent": 0.5},
     {"dim": 2, "pool": 6, "population_seed": 4, "margin": 0.02},
+    {"corruption": 7},
+    {"corruption": 7, "corruption_pattern": "early", "query": "data", "data": "german_credit"},
+    {"corruption": 7, "corruption_pattern": "late"},
 ]
 
 
@@ -52,6 +55,7 @@ def test_single_vector_and_rollout_are_one_game(options: dict[str, Any]) -> None
         losses += loss
     assert (played.loss == losses).all() and (losses > 0.0).all()
     assert (played.mistakes == many["mistake"].sum(axis=0)).all() and (played.curves[:, 0] == played.mistakes).all()
+    assert (played.wrong_answers == many["wrong_answer"].sum(axis=0)).all()
     for own, other in zip(played.state, state, strict=True):
         assert (own == other).all()
 
@@ -64,7 +68,11 @@ def test_answers_and_losses_are_those_of_the_hidden_point(options: dict[str, Any
     (point,) = one.setting.population.hidden(keys_of_games(seed, 1)[0])
     values = found["query"] @ point
     assert np.linalg.norm(point) <= 1.0 and found["value"] == pytest.approx(values)
-    assert (found["answer"] == np.where(found["value"] >= found["guess"], 1.0, -1.0)).all()
+    wrong = found["wrong_answer"]
+    assert (found["answer"] == np.where((found["value"] >= found["guess"]) != wrong, 1.0, -1.0)).all()
+    pattern, places = options.get("corruption_pattern"), np.flatnonzero(wrong)
+    assert len(places) == options.get("corruption", 0)
+    assert pattern is None or (places == np.arange(7) + (pattern == "late") * ROUNDS // 4).all()
     misses = np.abs(found["value"] - found["guess"])
     assert found["loss"] == pytest.approx(misses ** options.get("exponent", 1.0))
     assert (found["reward"] == -found["loss"]).all()
@@ -85,8 +93,25 @@ def test_guesses_outside_are_refused_and_change_nothing() -> None:
 def test_settings_of_ones_own_are_checked() -> None:
     with pytest.raises(TypeError, match="population must be a HiddenPoint"):
         SearchSetting(population=HiddenCentres())  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="query must be one of 'sphere', 'ball', got 'data'"):
+    with pytest.raises(ValueError, match="data must be given for query='data' and for no other, got query='data'"):
         scenario("ContextualSearch", query="data")
+    with pytest.raises(ValueError, match="corruption must be at most 4, got 5"):
+        scenario("ContextualSearch", corruption=5, horizon=4)
+    with pytest.raises(ValueError, match="corruption_pattern must be one of 'random', 'early', 'late', got 'never'"):
+        scenario("ContextualSearch", corruption_pattern="never")
+
+
+def test_an_adversary_asks_for_guesses_and_takes_the_worst() -> None:
+    """Ellipsoids lose more to it than to random queries, and yet no more than their potential."""
+    asked, plain = (scenario("ContextualSearch", horizon=ROUNDS, query=query) for query in ("adversary", "sphere"))
+    learner: Any = build("contextual-search", asked.knowledge)
+    losses = rollout(learner, asked, GAMES, seed=SEED).loss
+    assert losses.sum() > rollout(learner, plain, GAMES, seed=SEED).loss.sum()
+    assert (losses <= learner.potential(learner.initial_state(1, 3))).all()
+    with pytest.raises(ValueError, match="query must not be 'adversary' in an environment"):
+        asked.make()
+    with pytest.raises(ValueError, match="must have compiled rules, which query='adversary' asks"):
+        evaluate(["contextual-search:engine=exact"], asked, seeds=1)
 
 
 def test_the_bench_plays_it() -> None:

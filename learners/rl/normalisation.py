@@ -45,11 +45,13 @@ class Normalisation(NamedTuple):
         Raises
         ------
         ValueError
-            If they are normalised twice.
+            If they are normalised twice, or are dictionaries.
         """
         wrapper: Any = getattr(model, "get_vec_normalize_env", lambda: None)()
         if wrapper is None or not wrapper.norm_obs:
             return None
+        if isinstance(wrapper.obs_rms, dict):
+            raise ValueError('model must see arrays through VecNormalize, got a dictionary: take the view "flat"')
         inner = wrapper.venv
         while inner is not None:
             if hasattr(inner, "obs_rms"):

@@ -117,23 +117,24 @@ class TrainedPolicy(Learner[History]):
         with np.errstate(over="ignore", invalid="ignore"):
             observed = view.observe(history)
         self._check_health(_first_row(~np.isfinite(observed), ~(np.abs(history.memory) <= LARGEST_FLOAT32)))
-        published = view.publish(history, self._choose(observed, history.memory, deterministic))
+        published = view.publish(history, self._choose(view, observed, history.memory, deterministic))
         self._check_health(_first_row(~(np.abs(published) <= 1.0)))
         published = published.astype(seen.dtype, copy=False)
         return (published if seen.batched else published[0]), history
 
-    def _choose(self, observed: Single, memory: Float, deterministic: bool) -> NDArray[np.floating[Any]]:
+    def _choose(self, view: View, observed: Single, memory: Float, deterministic: bool) -> NDArray[np.floating[Any]]:
         """Return the actions (n, choices); what a recurrent policy carries is read from and written to its memory."""
         if self._normalisation is not None:
             observed = self._normalisation(observed)
         if not deterministic:
             draw_noise(self._policy, len(observed))
+        shown = view.shown(observed)
         layers, width = self._memory_shape
         if not layers:
-            actions, _ = self._policy.predict(observed, deterministic=deterministic)
+            actions, _ = self._policy.predict(shown, deterministic=deterministic)
             return np.asarray(actions)
         carried = memory.reshape(len(memory), 2, layers, width).transpose(1, 2, 0, 3)
-        actions, carried = self._policy.predict(observed, tuple(carried), deterministic=deterministic)
+        actions, carried = self._policy.predict(shown, tuple(carried), deterministic=deterministic)
         memory[:] = np.stack(carried).transpose(2, 0, 1, 3).reshape(memory.shape)
         return np.asarray(actions)
 
@@ -173,8 +174,12 @@ def check_fit(model: object, view: View) -> None:
             raise ValueError(f"model must have the {name} {wanted} of the view {view.name!r}, got {own}")
 
 
-def _alike(own: spaces.Space[Any], wanted: spaces.Box) -> bool:
-    """Whether two spaces have the same shape and, where the view's are finite, the same limits."""
+def _alike(own: spaces.Space[Any], wanted: spaces.Space[Any]) -> bool:
+    """Whether two spaces have the same entries and shapes and, where the view's are finite, the same limits."""
+    if isinstance(wanted, spaces.Dict):
+        entries = own.spaces if isinstance(own, spaces.Dict) else {}
+        return entries.keys() == wanted.keys() and all(_alike(entries[name], wanted[name]) for name in wanted)
+    assert isinstance(wanted, spaces.Box)
     if not isinstance(own, spaces.Box) or own.shape != wanted.shape:
         return False
     return not wanted.is_bounded() or bool((own.low == wanted.low).all() and (own.high == wanted.high).all())

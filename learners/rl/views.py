@@ -1,5 +1,7 @@
 """What a policy sees of a game and what its actions mean: the same in training and at play.
 
+``"dict"``
+    As ``"flat"``, by name: what ``MultiInputPolicy`` wants.
 ``"flat"``
     The last observation as float32 numbers, as environments show it with ``observation="flat"``; actions are
     classifiers ``[w, b]``.
@@ -25,6 +27,7 @@ from learners.strategic.observation import Layout, Reading
 from learners.strategic.surrogates import cost_of
 
 Single = NDArray[np.float32]
+Shown = Single | dict[str, Single]
 # Float32 holds the sums and products of numbers up to this one and down to its inverse.
 LARGEST_SEEN = 1e30
 
@@ -69,7 +72,7 @@ class View(ABC):
         What it was told of that, in JSON values.
     unit : float
         Features are seen in this unit: the radius, or 1 where a policy sees them as they are.
-    observation_space, action_space : Box
+    observation_space, action_space : Space
         Of one game, in float32, as Stable-Baselines3 wants them.
 
     Raises
@@ -100,7 +103,7 @@ class View(ABC):
         self.radius: float = checked.get("radius", 1.0)
         self._check_sizes()
         self.layout = Layout(self.dim)
-        self.observation_space = spaces.Box(-np.inf, np.inf, (self.width,), np.float32)
+        self.observation_space: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (self.width,), np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (self.choices,), np.float32)
 
     @property
@@ -116,6 +119,10 @@ class View(ABC):
     @abstractmethod
     def observe(self, history: History) -> Single:
         """Return what a policy sees of n games (n, width)."""
+
+    def shown(self, observed: Single) -> Shown:
+        """Return what is seen, of one game (width,) or of n, as an entry of the observation space."""
+        return observed
 
     def publish(self, history: History, actions: Numbers) -> Float:
         """Return the classifiers (n, d + 1) that the actions (n, choices) of n games mean.
@@ -187,6 +194,23 @@ class FlatView(View):
         return history.seen.astype(np.float32)
 
 
+class DictView(FlatView):
+    """The last observation, by name."""
+
+    name = "dict"
+
+    def __init__(self, dim: int, horizon: int, knowledge: Mapping[str, object]) -> None:
+        super().__init__(dim, horizon, knowledge)
+        entries = self.layout.split(np.zeros(self.width))
+        boxes: dict[str, spaces.Space[Any]]
+        boxes = {name: spaces.Box(-np.inf, np.inf, entry.shape, np.float32) for name, entry in entries.items()}
+        self.observation_space = spaces.Dict(boxes)
+
+    def shown(self, observed: Single) -> Shown:
+        """Return the entries of what is seen."""
+        return self.layout.split(observed)
+
+
 class StatisticsView(View):
     """The last observation and what the history comes to, all of the order of 1."""
 
@@ -236,7 +260,7 @@ class CoefficientsView(View):
         return out
 
 
-VIEWS: dict[str, type[View]] = {view.name: view for view in (FlatView, StatisticsView, CoefficientsView)}
+VIEWS: dict[str, type[View]] = {view.name: view for view in (FlatView, DictView, StatisticsView, CoefficientsView)}
 
 
 def make_view(name: str, dim: int, horizon: int, knowledge: Mapping[str, object]) -> View:

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from agents.foundation.checks import shown
 from agents.foundation.typing import Bool, Float, Numbers
-from learners.rl.views import Single, View, make_view
+from learners.rl.views import Shown, View, make_view
 from learners.strategic.base import with_own_reach
 from learners.strategic.observation import read
 
@@ -32,7 +32,7 @@ def view_of(env: gym.Env[Any, Any] | VectorEnv[Any, Any, Any], name: str) -> Vie
     return make_view(name, actions.shape[0] - 1, game.horizon, with_own_reach(game.knowledge))
 
 
-class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstructorArgs):
+class ViewedEnv(gym.Wrapper[Shown, Numbers, Any, Any], gym.utils.RecordConstructorArgs):
     """One game through a view.
 
     Parameters
@@ -40,7 +40,7 @@ class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstruc
     env : gymnasium.Env
         A game of strategic classification.
     view : str
-        ``"flat"``, ``"statistics"`` or ``"coefficients"`` (`learners.rl.views`).
+        ``"flat"``, ``"dict"``, ``"statistics"`` or ``"coefficients"`` (`learners.rl.views`).
 
     Examples
     --------
@@ -61,13 +61,13 @@ class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstruc
         self.observation_space, self.action_space = self.view.observation_space, self.view.action_space
         self._history = self.view.begin(1)
 
-    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Single, Info]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Shown, Info]:
         """Begin an episode with an empty history."""
         _, info = self.env.reset(seed=seed, options=options)
         self._history = self.view.begin(1)
-        return self.view.observe(self._history)[0], info
+        return self.view.shown(self.view.observe(self._history)[0]), info
 
-    def step(self, action: Numbers) -> tuple[Single, Any, bool, bool, Info]:
+    def step(self, action: Numbers) -> tuple[Shown, Any, bool, bool, Info]:
         """Play one round.
 
         Raises
@@ -81,7 +81,7 @@ class ViewedEnv(gym.Wrapper[Single, Numbers, Any, Any], gym.utils.RecordConstruc
         (published,) = self.view.publish(self._history, chosen[np.newaxis])
         observation, reward, terminated, truncated, info = self.env.step(published)
         self.view.record(self._history, read(observation))
-        return self.view.observe(self._history)[0], reward, terminated, truncated, info
+        return self.view.shown(self.view.observe(self._history)[0]), reward, terminated, truncated, info
 
 
 class ViewedVectorEnv(VectorWrapper):
@@ -92,7 +92,7 @@ class ViewedVectorEnv(VectorWrapper):
     env : gymnasium.vector.VectorEnv
         Games of strategic classification, with autoreset mode ``DISABLED``: the view must see the last round, too.
     view : str
-        ``"flat"``, ``"statistics"`` or ``"coefficients"`` (`learners.rl.views`).
+        ``"flat"``, ``"dict"``, ``"statistics"`` or ``"coefficients"`` (`learners.rl.views`).
 
     Raises
     ------
@@ -122,15 +122,15 @@ class ViewedVectorEnv(VectorWrapper):
         self.action_space = batch_space(self.view.action_space, self.num_envs)
         self._history = self.view.begin(self.num_envs)
 
-    def reset(self, *, seed: int | list[int | None] | None = None, options: Info | None = None) -> tuple[Single, Info]:
+    def reset(self, *, seed: int | list[int | None] | None = None, options: Info | None = None) -> tuple[Shown, Info]:
         """Begin episodes with empty histories, in all games or in those of ``options["reset_mask"]``."""
         _, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]  # a list, too
         mask = (options or {}).get("reset_mask", np.ones(self.num_envs, dtype=np.bool_))
         for array in self._history:
             array[mask] = 0.0
-        return self.view.observe(self._history), infos
+        return self.view.shown(self.view.observe(self._history)), infos
 
-    def step(self, actions: Numbers) -> tuple[Single, Float, Bool, Bool, Info]:
+    def step(self, actions: Numbers) -> tuple[Shown, Float, Bool, Bool, Info]:
         """Play one round in each game.
 
         Raises
@@ -141,4 +141,4 @@ class ViewedVectorEnv(VectorWrapper):
         published = self.view.publish(self._history, actions)
         observation, rewards, terminated, truncated, infos = self.env.step(published)
         self.view.record(self._history, read(observation))
-        return self.view.observe(self._history), rewards, terminated, truncated, infos
+        return self.view.shown(self.view.observe(self._history)), rewards, terminated, truncated, infos

@@ -27,6 +27,7 @@ def built(algorithm: str = "PPO", view: str = "coefficients", **options: Any) ->
     told = {"dim": DIM, "horizon": 40, "autoreset_mode": "Disabled", **options}
     env = ViewedVectorEnv(gymnasium.make_vec(ID, num_envs=2, **told), view)
     kind, policy, arguments = ALGORITHMS[algorithm]
+    policy = policy.replace("Mlp", "MultiInput") if view == "dict" else policy
     model = kind(policy, GymnasiumVecEnv(env), seed=0, device="cpu", **copy.deepcopy(arguments))
     import torch
 

@@ -119,11 +119,18 @@ def test_observations_are_normalised_as_in_training(tmp_path: Path) -> None:
     learners = [TrainedPolicy(model, env.view), load(tmp_path / "policy.zip")]
     for learner in learners:
         expected, _ = model.predict(observation, deterministic=True)
-        answered = learner._choose(normalised.get_original_obs(), np.zeros((4, 0)), True)
+        answered = learner._choose(env.view, normalised.get_original_obs(), np.zeros((4, 0)), True)
         np.testing.assert_array_equal(answered, expected)
     before = learners[0].parameters["digest"]
     normalised.obs_rms.mean += 1.0
     assert TrainedPolicy(model, env.view).parameters["digest"] != before
+
+
+def test_normalised_dictionaries_are_refused() -> None:
+    env = ViewedVectorEnv(gymnasium.make_vec(ID, num_envs=2, dim=DIM, horizon=20, autoreset_mode="Disabled"), "dict")
+    model = PPO("MultiInputPolicy", VecNormalize(GymnasiumVecEnv(env)), policy_kwargs=SMALL, device="cpu")
+    with pytest.raises(ValueError, match="model must see arrays through VecNormalize, got a dictionary"):
+        TrainedPolicy(model, env.view)
 
 
 def test_results_belong_to_the_weights_and_layers_that_they_were_made_with(tmp_path: Path) -> None:

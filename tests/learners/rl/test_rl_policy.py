@@ -24,9 +24,11 @@ UNSEEN = 1_000_000
 SCENARIO = scenario("KnownL2", dim=DIM, horizon=40)
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_policy_plays_on_from_its_file(algorithm: str, tmp_path: Path) -> None:
-    model, view = built(algorithm)
+@pytest.mark.parametrize(
+    ("algorithm", "seen"), [*((name, "coefficients") for name in ALGORITHMS), ("PPO", "dict"), ("RecurrentPPO", "dict")]
+)
+def test_a_policy_plays_on_from_its_file(algorithm: str, seen: str, tmp_path: Path) -> None:
+    model, view = built(algorithm, seen)
     save(model, tmp_path / "policy.zip", view, {"why": "a test"})
     loaded = load(tmp_path / "policy.zip")
     np.testing.assert_array_equal(played(loaded), played(TrainedPolicy(model, view)))
@@ -220,7 +222,7 @@ def test_a_damaged_history_is_refused_or_played_within_the_box(view: str, number
             refusals += 1
         else:
             assert (np.abs(published) <= 1.0).all()
-    assert refusals > 0 or view == "flat"  # which remembers nothing but the last observation
+    assert refusals > 0 or view in ("flat", "dict")  # which remembers nothing but the last observation
 
 
 @DAMAGES

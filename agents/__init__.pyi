@@ -18,6 +18,7 @@ from .populations.nature import TangentAdversary as TangentAdversary
 from .populations.nature import orthonormal_negatives as orthonormal_negatives
 from .populations.population import Population as Population
 from .populations.separable import Separable as Separable
+from .responses.announced import UnderLottery as UnderLottery
 from .responses.beliefs import InTheDark as InTheDark
 from .responses.beliefs import Lagged as Lagged
 from .responses.beliefs import Misperceiving as Misperceiving

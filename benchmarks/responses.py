@@ -23,6 +23,7 @@ RESPONSES: dict[str, tuple[float, dict[str, object]]] = {
     "dark": (3.0, {}),
     "collective": (2.2, {}),
     "noisy": (25.0, {}),
+    "best/lottery": (1.6, {"lottery": [0.2, 1.0]}),
 }
 
 
@@ -37,7 +38,7 @@ def _compare(name: str, budget: Budget) -> Measurement:
     """Somebody who never learns publishes what about a quarter moves for."""
     best, other = (
         scenario("KnownL2", dim=DIM, pool=POOL, population_seed=0, response=response, **options)
-        for response, options in (("best", {}), (name, RESPONSES[name][1]))
+        for response, options in (("best", {}), (name.split("/")[0], RESPONSES[name][1]))
     )
     separator = best.setting.arrivals(game_key(0)).separator
     learner = BestFixedClassifier(np.append(separator[:-1], -THRESHOLD))

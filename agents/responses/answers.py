@@ -141,9 +141,15 @@ def note(response: Any, game: int, accepted: bool, report: Float) -> None:
     """Note that a report (d,) was accepted, or not."""
 
 
-INLINED.update({believed, take_aim, answer, write_answer, rise_of, shifted, notes, note})
-PLAIN.update({draw, believe, believed, take_aim, answer, write_answer, rise_of, shifted, notes, note})
-for _stub in (draw, believe, believed, take_aim, write_answer, rise_of, shifted, notes, note):
+@singledispatch
+def admit(response: Any, game: int, place: int, accepted: bool) -> bool:
+    """Whether somebody gets in whom the rule accepts, or not: a lottery may decide otherwise (`lottery.Lottery`)."""
+    return accepted
+
+
+INLINED.update({believed, take_aim, answer, write_answer, rise_of, shifted, notes, note, admit})
+PLAIN.update({draw, believe, believed, take_aim, answer, write_answer, rise_of, shifted, notes, note, admit})
+for _stub in (draw, believe, believed, take_aim, write_answer, rise_of, shifted, notes, note, admit):
     rule_for_others(_stub)
 
 

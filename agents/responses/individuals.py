@@ -11,10 +11,11 @@ from agents.foundation.typing import Float, Key
 from agents.foundation.unchangeable import Unchangeable
 from agents.responses.answers import answer_one, draw_games
 from agents.responses.exact import Exact
+from agents.responses.lottery import Lottery
 from agents.responses.scalar import Scalar
 from agents.responses.vector import NOISE, Vector
 
-Response: TypeAlias = Exact | Scalar | Vector
+Response: TypeAlias = Exact | Scalar | Vector | Lottery
 
 
 class Individual(Protocol):

@@ -14,9 +14,10 @@ from agents.foundation.lanes import copy
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import BLOCK, draw_direction, draw_pool
 from agents.populations.nature import AdaptiveArrivals
-from agents.responses.answers import answer_seat, draw_games, note_one
+from agents.responses.answers import admit, answer_seat, draw_games, note_one
 from agents.responses.effects import Gaming, label_after, standing
 from agents.responses.exact import Exact
+from agents.responses.lottery import Lottery
 from agents.responses.vector import Vector
 from strategic_env.games.strategic.rules import Outcome, judge_answer, own_row, write_outcome
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
@@ -105,7 +106,8 @@ def resolve_answer(
         response, effect, place, round, norm, reach_scale, classifier, true_features, budget, label, report, observed
     )
     after = label_after(effect, standing(effect, 0, true_features), gain, label)
-    return -1, moved, cost, write_outcome(accepted, after, labels_rejected, round, observation), after
+    admitted = admit(response, 0, place, accepted)
+    return -1, moved, cost, write_outcome(accepted, admitted, after, labels_rejected, round, observation), after
 
 
 # Who has arrived: the round, true features (d,), label, budget (1 or d,). A tuple with names would cost time.
@@ -157,7 +159,7 @@ class OpenGame:
         self._plain = isinstance(response, Exact) and isinstance(self._effect, Gaming)
         self._resolve = DirectCall(resolve_report if self._plain else resolve_answer)
         self._drawn = -1
-        self._labels: dict[int, float] | None = {} if isinstance(response, Vector) else None
+        self._labels: dict[int, float] | None = {} if isinstance(response, Vector | Lottery) else None
         self._arrived = 0
         self._block: list[Arrival] = []
         self._last_budget = self._budgets[0]
@@ -258,8 +260,9 @@ class OpenGame:
     def settle(self, arrival: Arrival, outcome: Outcome) -> None:
         """Count a round that is over."""
         if self._labels is not None:
-            observation, dim = outcome[0], len(outcome[1])
-            note_one(self._response, bool(observation[-2] > 0.0), observation[dim + 1 : 2 * dim + 1])
+            observation, truth, label, _, _, mistake = outcome
+            accepted = (label > 0.0) != mistake
+            note_one(self._response, accepted, observation[truth.size + 1 : 2 * truth.size + 1])
             del self._labels[arrival[0]]
         self.round += 1
         self.mistakes += outcome[-1]

@@ -306,6 +306,7 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "ImprovingL1": _improving_l1,
     "QuantalL2": _known_l2,
     "DarkL2": _known_l2,
+    "LotteryL2": _known_l2,
     "CollectiveL2": _known_l2,
     "OverlookedExample": _overlooked_example,
     "MissExample": _miss_example,
@@ -326,6 +327,7 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
 PEOPLE: dict[str, dict[str, object]] = {
     "QuantalL2": {"response": "quantal", "temperature": 0.2},
     "DarkL2": {"response": "dark", "window": 50},
+    "LotteryL2": {"lottery": [0.1, 1.0]},
     "CollectiveL2": {"response": "collective", "collective": 0.1, "members": "all"},
     "OverlookedExample": {"response": "misperceived", "perception": [1.0, 0.0]},
     "MissExample": {"response": "miss", "miss": [0.5, 0.5]},

@@ -16,6 +16,7 @@ STRATEGIC = {
     "ImprovingL1": "the same under a weighted l1 cost",
     "QuantalL2": "as KnownL2, of people who move more often the better it pays",
     "DarkL2": "as KnownL2, of people who see who was accepted, but no classifier",
+    "LotteryL2": "as KnownL2, where a tenth of the rejected are accepted all the same, by an announced lottery",
     "CollectiveL2": "as KnownL2, of whom a tenth act together, whatever is published",
     "OverlookedExample": "two individuals who overlook a feature, on which Algorithm 2 errs for ever",
     "HarmedExample": "two individuals whom moving improves in one feature only, on which Algorithm 2 errs for ever",

@@ -14,6 +14,7 @@ from agents.responses.answers import draw_games
 from agents.responses.effects import Gaming, label_after, standing
 from agents.responses.exact import Exact
 from agents.responses.individuals import compiled_response
+from agents.responses.lottery import Lottery
 from learners.strategic.observation import FLOAT64
 from strategic_env.games.strategic.rules import (
     Outcome,
@@ -154,6 +155,9 @@ class Game:
         if not isinstance(self._effect, Gaming):
             before, after = self._labels[(self.round - 1) % BLOCK], outcome[2]
             told |= {"label_before": before, "improved": before < after, "harmed": before > after}
+        if isinstance(self._response, Lottery):
+            predicted, positive, mistake = outcome[0][-2] > 0.0, outcome[2] > 0.0, outcome[-1]
+            told["accepted"], told["rule_mistake"] = positive != mistake, bool(predicted != positive)
         return told
 
     def cost_of(self, round: int) -> Cost:
@@ -175,5 +179,5 @@ class Game:
             self._effect, self._norm, setting.reach_scale, classifier, truth, budget, report, observed
         )
         after = label_after(self._effect, standing(self._effect, 0, truth), gain, label)
-        mistake = write_outcome(accepted, after, self._labels_rejected, self.round, observation)
+        mistake = write_outcome(accepted, accepted, after, self._labels_rejected, self.round, observation)
         return moved, paid, mistake, after

@@ -16,6 +16,7 @@ from agents.populations.sources import NEW, Source
 from agents.responses.answers import draw_games
 from agents.responses.effects import Gaming
 from agents.responses.exact import Exact
+from agents.responses.lottery import Lottery
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.rules import (
     REWARDS,
@@ -302,10 +303,11 @@ class CompiledGames(Games):
         if not self._tells_aside:
             return tuple.__new__(Outcomes, (*arrays, {}))  # as `Outcomes(*arrays)`, in a third of the time
         outcomes = Outcomes(*arrays)
-        return outcomes._replace(aside=self._aside(classifiers, active, outcomes.true_label))
+        return outcomes._replace(aside=self._aside(outcomes, classifiers, active))
 
-    def _aside(self, classifiers: Float, active: Bool, after: Float) -> dict[str, NDArray[Any]]:
-        """Return what infos tell besides of the round that was played last, whose labels are now ``after``."""
+    def _aside(self, outcomes: Outcomes, classifiers: Float, active: Bool) -> dict[str, NDArray[Any]]:
+        """Return what infos tell besides of the round that was played last."""
+        after = outcomes.true_label
         features, index, labels, budgets, _ = self._table
         games, at = np.arange(len(active)), (self.rounds - active) % index.shape[1]
         told: dict[str, NDArray[Any]] = {}
@@ -316,6 +318,10 @@ class CompiledGames(Games):
         if not isinstance(self._effect, Gaming):
             before = np.where(active, labels[games, at], 0.0)
             told |= {"label_before": before, "improved": before < after, "harmed": before > after}
+        if isinstance(self._response, Lottery):
+            predicted, positive = outcomes.observation[:, -2] > 0.0, after > 0.0
+            told["accepted"] = (positive != outcomes.mistake) & active
+            told["rule_mistake"] = (predicted != positive) & active
         return told
 
     def cost_of(self, game: int) -> Cost:

@@ -8,6 +8,7 @@ import numpy as np
 from agents.costs import Cost
 from agents.foundation.checks import finite_array, finite_number, one_of, shown
 from agents.foundation.typing import Float
+from agents.responses.announced import UnderLottery
 from agents.responses.beliefs import InTheDark, Lagged, Misperceiving
 from agents.responses.collective import Collective
 from agents.responses.individuals import BestResponse, BudgetLimited, CompiledIndividual, Individual, Noisy, Truthful
@@ -15,6 +16,8 @@ from agents.responses.miss import Missing
 from agents.responses.quantal import Quantal
 from strategic_env.games.strategic.setting import LARGEST_REACH
 
+# The lottery that leaves everything to the rule.
+CERTAIN = (0.0, 1.0)
 # How far off weights are, if nobody says.
 MISPERCEPTION = 0.1
 # What `strategic-env list NAME` says of them; None where the response has none of that name.
@@ -86,8 +89,11 @@ RESPONSES: dict[str, Choice] = {
     "dark": Choice({"window": 50}, lambda cost, dim, window: InTheDark(window)),
     "collective": Choice({"collective": 0.1, "signal": None, "members": "all"}, _collective),
 }
-OPTIONS = {"response": f"one of {', '.join(RESPONSES)}"} | FORMS
-DEFAULTS: dict[str, object] = {"response": "best"} | dict.fromkeys(FORMS)
+OPTIONS = {
+    "response": f"one of {', '.join(RESPONSES)}",
+    "lottery": "null, or the announced chances of those whom the rule rejects, and accepts: [p0, p1]",
+} | FORMS
+DEFAULTS: dict[str, object] = {"response": "best", "lottery": None} | dict.fromkeys(FORMS)
 
 
 def _noisy(report_noise: Any) -> Noisy:
@@ -117,7 +123,8 @@ def chosen_options(options: Mapping[str, object], defaults: Mapping[str, object]
     if response == defaults.get("response"):
         parameters = {option: defaults.get(option, value) for option, value in parameters.items()}
     given = {option: options[option] for option in parameters if options.get(option) is not None}
-    return {"response": response} | dict(parameters) | given
+    lottery = options.get("lottery", defaults.get("lottery"))
+    return {"response": response, "lottery": lottery} | dict(parameters) | given
 
 
 def individual_of(chosen: Mapping[str, object], cost: Cost, dim: int, radius: float) -> Individual:
@@ -128,7 +135,7 @@ def individual_of(chosen: Mapping[str, object], cost: Cost, dim: int, radius: fl
     TypeError, ValueError
         If a parameter is out of range.
     """
-    name, parameters = chosen["response"], {key: value for key, value in chosen.items() if key != "response"}
+    name, parameters = chosen["response"], {key: chosen[key] for key in chosen.keys() - {"response", "lottery"}}
     individual, farthest = RESPONSES[str(name)].make(cost, dim, **parameters), float(cost.alpha.max())
     slack = individual.slack_for(farthest) if isinstance(individual, CompiledIndividual) else individual.slack
     if 0.0 < radius and farthest <= LARGEST_REACH * radius < farthest + slack:
@@ -137,12 +144,17 @@ def individual_of(chosen: Mapping[str, object], cost: Cost, dim: int, radius: fl
             f"{option} must let nobody move farther than {LARGEST_REACH:g} times the radius {radius:g}, "
             f"got {shown(value)}"
         )
-    return individual
+    if chosen["lottery"] is None:
+        return individual
+    announced = UnderLottery(individual, chosen["lottery"])  # type: ignore[arg-type]  # it checks both
+    return individual if announced.lottery == CERTAIN else announced
 
 
 def told_of(chosen: Mapping[str, object], individual: Individual) -> dict[str, object]:
     """Return what a learner is told of a response: its parameters, as plain numbers."""
     told = {key: value for key, value in chosen.items() if key != "response"}
+    if isinstance(individual, UnderLottery):
+        individual = individual.individual
     if isinstance(individual, Collective):
         told["signal"] = individual.signal
     elif isinstance(individual, Misperceiving) and individual.perception is None:

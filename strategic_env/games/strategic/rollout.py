@@ -17,6 +17,8 @@ from agents.populations.groups import fill_groups
 from agents.populations.sources import Source
 from agents.responses.answers import (
     Aim,
+    Answer,
+    admit,
     alpha_of,
     answer,
     believe,
@@ -46,6 +48,8 @@ FETCHED_AHEAD, ROUNDS_AHEAD = 32, 8
 
 # What is counted besides mistakes.
 COLUMNS = ("manipulations", "qualified", "qualified_cost")
+# And where a lottery decides who is accepted.
+RULE_MISTAKES = "rule_mistakes"
 
 
 class Tally(NamedTuple):
@@ -53,8 +57,9 @@ class Tally(NamedTuple):
 
     Attributes
     ----------
-    mistakes, manipulations, qualified : ndarray, shape (N,), int64
-        Wrong predictions, individuals who moved, individuals whose true label is +1.
+    mistakes, rule_mistakes, manipulations, qualified : ndarray, shape (N,), int64
+        Who is accepted or rejected wrongly, wrong predictions (the same, unless there is a lottery), individuals who
+        moved, individuals whose true label is +1.
     qualified_cost : ndarray, shape (N,)
         What the qualified paid for manipulation, in total.
     curves : ndarray, shape (N, C), int64
@@ -64,6 +69,7 @@ class Tally(NamedTuple):
     """
 
     mistakes: Int
+    rule_mistakes: Int
     manipulations: Int
     qualified: Int
     qualified_cost: Float
@@ -117,7 +123,7 @@ def play_until_concerned(
     one score says who moves and what is predicted. ``stop`` if no round concerns the learner. ``report`` (d,) is room.
     """
     features, rows, label, budgets, group = block
-    mistakes, manipulations, qualified, paid = 0, 0, 0, tally.qualified_cost[game]
+    mistakes, rule_mistakes, manipulations, qualified, paid = 0, 0, 0, 0, tally.qualified_cost[game]
     at, shared, last = start, budgets.shape[0] == 1, rows.shape[0] - 1
     wide = features.shape[1] >= FETCHED_AHEAD
     alpha = alpha_of(aim, budgets[0])
@@ -131,26 +137,30 @@ def play_until_concerned(
             alpha = alpha_of(aim, budgets[row])
         budget = budgets[np.uint64(0) if shared else row]
         found = answer(response, aim, player, at, classifier, features[row], budget, alpha, truth)
-        accepted, moved, positive = found.accepted, found.moved, truth > 0.0
+        predicted, moved, positive = found.accepted, found.moved, truth > 0.0
+        accepted = admit(response, player, at, predicted)
         gain = found.step * rise if moved else 0.0
         if shifted(response) and changes(effect):
             write_answer(response, aim, player, classifier, features[row], found, report)
             gain = gain_of_report(effect, player, features[row], report)
         after = label_after(effect, known_standing(effect, rows[place]), gain, truth)
         mistakes += accepted != (after > 0.0)
+        rule_mistakes += predicted != (after > 0.0)
         manipulations += moved
         qualified += positive
         # Without a branch, which a processor could not foresee: most pay nothing.
         paid += found.cost if positive else 0.0
-        count_person(tally.groups, game, group, at, found, positive, measure, classifier, features[row], budget)
+        judged = Answer(accepted, moved, found.cost, found.step)
+        count_person(tally.groups, game, group, at, judged, positive, measure, classifier, features[row], budget)
         if notes(response):
             write_answer(response, aim, player, classifier, features[row], found, report)
             note(response, player, accepted, report)
         shown = after if accepted | labels_rejected else 0.0
-        if concerns(state, game, 1.0 if accepted else -1.0, shown):
+        if concerns(state, game, 1.0 if predicted else -1.0, shown):
             break
         at += 1
     tally.mistakes[game] += mistakes
+    tally.rule_mistakes[game] += rule_mistakes
     tally.manipulations[game] += manipulations
     tally.qualified[game] += qualified
     tally.qualified_cost[game] = paid
@@ -238,7 +248,8 @@ def learn_from_round(
     if shifted(response):
         gain = gain_of_report(effect, player, true_features, report)
     after = label_after(effect, known_standing(effect, rows[at]), gain, label[at])
-    shown = after if found.accepted or labels_rejected else 0.0
+    accepted = admit(response, player, at, found.accepted)
+    shown = after if accepted or labels_rejected else 0.0
     eps = rounding(report, classifier, FLOAT64_EPS)
     return bool(learn(state, game, report, 1.0 if found.accepted else -1.0, shown, classifier, eps))
 
@@ -255,9 +266,10 @@ def play_keys(
     """Play the episodes whose keys (N, 2) are given; arguments as for `rollout`, checked."""
     dim, games = setting.dim, len(keys)
     state, published = begin_games(learner, dim, games), np.zeros((games, dim + 1))
-    mistakes, manipulations, qualified = np.zeros((3, games), dtype=np.int64)
+    mistakes, rule_mistakes, manipulations, qualified = np.zeros((4, games), dtype=np.int64)
     curves = np.zeros((games, len(checkpoints)), dtype=np.int64)
-    tally = Tally(mistakes, manipulations, qualified, np.zeros(games), curves, tally_of(setting.groups, games))
+    counts = mistakes, rule_mistakes, manipulations, qualified
+    tally = Tally(*counts, np.zeros(games), curves, tally_of(setting.groups, games))
     learner.check_state(state, games, dim)
     parts = shares_of(games, threads)
     source = setting.source()
@@ -267,7 +279,8 @@ def play_keys(
     plays = [partial(share.play, state, published, checkpoints=checkpoints, tally=tally) for share in shares]
 
     def result(played: int) -> Rollout:
-        counted = {name: getattr(tally, name) for name in COLUMNS} | columns_of(setting.groups, tally.groups)
+        names = (*COLUMNS, RULE_MISTAKES) if setting.draws_lots else COLUMNS
+        counted = {name: getattr(tally, name) for name in names} | columns_of(setting.groups, tally.groups)
         return Rollout(played, tally.mistakes, tally.mistakes.astype(np.float64), counted, checkpoints, curves, state)
 
     def report(played: int) -> object:

@@ -7,7 +7,7 @@ from agents.boundary import scaled_score
 from agents.foundation.compiled import brief, compiled, inlined
 from agents.foundation.lanes import copy, scaled_dot
 from agents.foundation.typing import Float, Numbers
-from agents.responses.answers import Aim, Answer, note, notes, respond_as, rise_of, shifted
+from agents.responses.answers import Aim, Answer, admit, note, notes, respond_as, rise_of, shifted
 from agents.responses.effects import Gaming, gain_of_report, label_after, standing
 from agents.responses.exact import Exact
 from agents.responses.judging import judge, price
@@ -36,14 +36,18 @@ def copy_publishable(classifier: Numbers, target: Float) -> bool:
 
 
 @inlined
-def write_outcome(accepted: bool, label: float, labels_rejected: bool, round: int, observation: Float) -> bool:
-    """Write all but report and classifier of an observation (2 d + 4,); return whether the prediction is a mistake."""
+def write_outcome(
+    predicted: bool, accepted: bool, label: float, labels_rejected: bool, round: int, observation: Float
+) -> bool:
+    """Write all but report and classifier of an observation (2 d + 4,); return whether it was a mistake.
+
+    Who is ``accepted`` is whom the rule accepts (``predicted``), unless a lottery decides otherwise.
+    """
     d = observation.shape[0] // 2 - 2
-    prediction = 1.0 if accepted else -1.0
     observation[2 * d + 1] = label if accepted or labels_rejected else 0.0
-    observation[2 * d + 2] = prediction
+    observation[2 * d + 2] = 1.0 if predicted else -1.0
     observation[2 * d + 3] = round + 1
-    return prediction != label
+    return accepted != (label > 0.0)
 
 
 @inlined
@@ -91,11 +95,13 @@ def play_answer(
     d = true_features.shape[0]
     report = observation[d + 1 : 2 * d + 1]
     found, aim = respond_as(response, game, place, round, norm, classifier, true_features, budget, label, report)
+    accepted = admit(response, game, place, found.accepted)
     if notes(response):
-        note(response, game, found.accepted, report)
+        note(response, game, accepted, report)
     gain = gain_of_answer(response, effect, game, aim, classifier, true_features, found, report)
     after = label_after(effect, standing(effect, game, true_features), gain, label)
-    return found.moved, found.cost, write_outcome(found.accepted, after, labels_rejected, round, observation), after
+    mistake = write_outcome(found.accepted, accepted, after, labels_rejected, round, observation)
+    return found.moved, found.cost, mistake, after
 
 
 @inlined

@@ -12,6 +12,7 @@ from agents.costs import Cost, L2Cost
 from agents.foundation.checks import count, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Int, Key
+from agents.responses.announced import UnderLottery
 from agents.responses.beliefs import InTheDark, Lagged, Misperceiving
 from agents.responses.effects import Improvement
 from agents.responses.individuals import BestResponse, BudgetLimited, Individual, Truthful
@@ -42,7 +43,7 @@ from strategic_env.games.strategic.builders import (
 from strategic_env.games.strategic.claims import check_truth, effect_facts, facts_of, unverified
 from strategic_env.games.strategic.group_tally import GROUP_TABLE, counted_of, limits_of, names_of
 from strategic_env.games.strategic.options import knowledge_of
-from strategic_env.games.strategic.rollout import COLUMNS, play_keys
+from strategic_env.games.strategic.rollout import COLUMNS, RULE_MISTAKES, play_keys
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
 from strategic_env.games.strategic.single import StrategicClassificationEnv
 from strategic_env.games.strategic.vector import StrategicClassificationVectorEnv
@@ -132,7 +133,8 @@ class Scenario(BenchScenario):
     @property
     def columns(self) -> tuple[str, ...]:
         """What its runs count besides mistakes and losses."""
-        return *COLUMNS, *names_of(self.setting.groups)
+        lots = (RULE_MISTAKES,) if self.setting.draws_lots else ()
+        return *COLUMNS, *lots, *names_of(self.setting.groups)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -275,16 +277,22 @@ class Scenario(BenchScenario):
         qualified = info.get("label_before", info["true_label"]) == 1.0
         paid = info["cost"] if qualified else 0.0
         counted = {"manipulations": bool(info["moved"]), "qualified": qualified, "qualified_cost": float(paid)}
+        if self.setting.draws_lots:
+            counted[RULE_MISTAKES] = bool(info["rule_mistake"])
         return counted if self.setting.groups is None else counted | counted_of(self.setting.groups, info)
 
     def limits(self) -> dict[str, dict[str, float]]:
         """Return how much there is of what is counted, at most: nobody pays more than being accepted is worth."""
-        individual, paid = self.setting.individual, {}
+        individual: object = self.setting.individual
+        paid: dict[str, float] = {}
+        most = {"manipulations": {"rounds": 1.0}, "qualified": {"rounds": 1.0}}
+        if isinstance(individual, UnderLottery):
+            individual, most[RULE_MISTAKES] = individual.individual, {"rounds": 1.0}
         if type(individual) in (BestResponse, Truthful, Missing, Misperceiving, Lagged, InTheDark):
             paid = {"manipulations": 1.0, "qualified": 1.0}
         elif type(individual) is BudgetLimited:
             paid = {"manipulations": individual.share, "qualified": individual.share}
-        most = {"manipulations": {"rounds": 1.0}, "qualified": {"rounds": 1.0}, "qualified_cost": paid}
+        most["qualified_cost"] = paid
         return most | limits_of(self.groups, at_most_one=bool(paid))
 
     def reference_learner(self, seed: int, rounds: int) -> BestFixedClassifier:
@@ -301,6 +309,8 @@ class Scenario(BenchScenario):
         setting = self.setting
         if setting.feedback != "full":
             return f"no bounds: the theorems need every label, but feedback is {setting.feedback}"
+        if setting.draws_lots:
+            return "no bounds: the theorems are about the mistakes of the rule (rule_mistakes), and a lottery decides"
         if facts_of(setting.individual) is None:
             return f"no bounds: the theorems need best responses, but individuals are {setting.individual!r}"
         if self.truth is None:

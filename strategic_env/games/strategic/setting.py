@@ -17,6 +17,7 @@ from agents.populations.own_arrivals import played_arrivals, played_source
 from agents.populations.population import Population
 from agents.populations.separable import Separable
 from agents.populations.sources import Source
+from agents.responses.announced import UnderLottery
 from agents.responses.effects import Effect, Gaming, Improvement, Improving, improving
 from agents.responses.exact import Exact
 from agents.responses.individuals import (
@@ -187,7 +188,13 @@ class Setting:
     def told_aside(self) -> dict[str, type]:
         """What infos tell of a round besides its outcome, and of which kind: names and types."""
         told: dict[str, type] = {} if self.groups is None else {"group": int, "least_cost": float}
-        return told if self.improvement is None else told | {"label_before": float, "improved": bool, "harmed": bool}
+        told |= {} if self.improvement is None else {"label_before": float, "improved": bool, "harmed": bool}
+        return told | ({"accepted": bool, "rule_mistake": bool} if self.draws_lots else {})
+
+    @property
+    def draws_lots(self) -> bool:
+        """Whether a lottery decides who is accepted."""
+        return isinstance(self.individual, UnderLottery)
 
     @property
     def reach_scale(self) -> float:

@@ -65,6 +65,8 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     Of a population with groups, ``"full"`` tells ``group``, its number, and ``least_cost``, what acceptance takes at
     least, be it more than it is worth: infinite for who cannot move. Where moving improves people, ``true_label`` is
     that after the move; ``label_before``, ``improved`` (from -1 to +1) and ``harmed`` (from +1 to -1) say what changed.
+    Where a lottery decides (`agents.UnderLottery`), ``accepted`` tells who got in, and ``rule_mistake`` whether the
+    prediction was wrong.
 
     ## Arguments
     `gymnasium.make` settles the population, its cost and what a learner is told by the name of a scenario, and takes

@@ -68,6 +68,9 @@ def vector_loop(learner: Any, one: Any, games: int, seed: int) -> Loop:
         steps.append((action, observation, infos))
     assert truncated.all()
     loop = recorded(steps, learner.predict(observation, state)[1])
+    if one.setting.draws_lots:  # which decides what is a mistake, and which labels are shown
+        assert loop.mistake.any()
+        return loop
     assert (loop.mistake == (loop.prediction != loop.true_label)).all() and loop.mistake.any()
     assert (loop.cost[loop.moved == 0] == 0).all()
     if isinstance(one.setting.individual, BestResponse | BudgetLimited | Quantal):
@@ -168,6 +171,9 @@ FAST = [
     answering("strategic-perceptron-l2", "KnownL2", 3, noise=0.1),
     answering("perceptron", "KnownL1", 2, pool=30, alpha=[0.3, 0.6]),
     case("perceptron", "HeterogeneousL2", [2], response="noisy"),
+    case("strategic-perceptron-l2", "LotteryL2", [2], lottery=[0.2, 0.9], feedback="apple_tasting"),
+    case("strategic-perceptron-l2", "KnownL2", [3], lottery=[0.2, 1.0], response="quantal", horizon=150),
+    case("strategic-perceptron-l2", "KnownL2", [3], lottery=[0.2, 1.0], response="dark", window=20, horizon=150),
     case("perceptron", "KnownL1", [2], response="misperceived", perception=[-0.5, 1.0]),
     case("strategic-perceptron-l2", "LagExample", response="lagged", lag=70),
     case("accepted-only-l2", "KnownL2", [2, 10], feedback="apple_tasting"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import Collective, InTheDark, Missing, Quantal
+from agents import BestResponse, Collective, InTheDark, Missing, Quantal, UnderLottery
 from strategic_env import evaluate, rollout, scenario
 from strategic_env.games.strategic.responses import RESPONSES
 
@@ -19,6 +19,7 @@ from strategic_env.games.strategic.responses import RESPONSES
         ("OverlookedExample", None, {"perception": [1.0, 0.0]}),
         ("MissExample", Missing(0.5, 0.5), {"miss": [0.5, 0.5]}),
         ("LagExample", None, {"lag": 1}),
+        ("LotteryL2", UnderLottery(BestResponse(), [0.1, 1.0]), {"lottery": [0.1, 1.0]}),
     ],
 )
 def test_ids_say_how_people_answer_and_tell_it(name: str, individual: Any, told: dict[str, Any]) -> None:

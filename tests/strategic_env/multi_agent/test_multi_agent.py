@@ -275,7 +275,8 @@ def assert_same_rounds(record: Any, rounds: list[Any]) -> None:
         ("reward", record.rewards[LEARNER]),
     ):
         assert (np.array([played[theirs] for played in rounds]) == ours).all(), theirs
-    assert (record.rewards[INDIVIDUAL] == (record.predictions > 0) - record.costs).all()
+    accepted = (record.true_labels > 0) != record.mistakes
+    assert (record.rewards[INDIVIDUAL] == accepted - record.costs).all()
 
 
 def forms(game: Scenario) -> list[Env]:

@@ -10,6 +10,7 @@ from gymnasium import Env, spaces
 from numpydoc.docscrape import ClassDoc
 from sphinx.errors import ExtensionError
 
+from agents.responses.individuals import BestResponse
 from sitemaker import pictures, specification, theorems
 from sitemaker.markdown import linked, table, value
 from sitemaker.specification import LEVELS, section
@@ -56,7 +57,7 @@ def environment_page(name: str) -> str:
     parts = [
         head(name, kind),
         [f"```{{figure}} images/{name}.png", f":alt: A round of {name}", "", pictures.caption(chosen), "```", ""],
-        ["## The game", "", text_of(kind, "Description"), ""],
+        ["## The game", "", text_of(kind, "Description"), "", *answers_of(chosen)],
         spaces_of(games["full"], kind),
         ["## Rewards", "", text_of(kind, "Rewards"), "", "## Episode end", "", text_of(kind, "Episode End"), ""],
         ["## Info", "", text_of(kind, "Info"), ""],
@@ -66,6 +67,14 @@ def environment_page(name: str) -> str:
         ["## Version history", "", text_of(kind, "Version History"), ""],
     ]
     return "\n".join(line for part in parts for line in part)
+
+
+def answers_of(chosen: BenchScenario) -> list[str]:
+    """Say how individuals answer, where they do not best-respond."""
+    individual = getattr(chosen.setting, "individual", None)
+    if individual is None or type(individual) is BestResponse:
+        return []
+    return [f"Individuals do not best-respond here, but are `{individual!r}`: [other responses](../responses.md).", ""]
 
 
 def text_of(kind: type, heading: str) -> str:
@@ -187,7 +196,8 @@ def theorems_of(chosen: BenchScenario) -> list[str]:
         head = ("learner", "theorem", "mistakes at most", "as printed")
         lines += ["With the default options:", *table(head, proved)]
     else:
-        lines += [f"{chosen.why_no_bound().capitalize()}.", ""]
+        why = chosen.why_no_bound()
+        lines += [f"{why[0].upper()}{why[1:]}.", ""]
         lines += theorems.of_game(game_of(chosen.name).title)
     return [*lines, f"By default play {names}.", ""]
 

@@ -61,7 +61,7 @@ def learner_page(name: str, kind: Kind) -> str:
         f"In Python it is {{named}}`{home}.{kind.__name__}`, on the command line `--learner {name}`.", "",
         *told_of(kind), *parameters_of(kind, written), *state_of(kind), *bound_of(name, kind, written),
         "## Where it fails", "", *(texts(written["Warnings"]) or [NOTHING_KNOWN, ""]),
-        "## Source", "", *(texts(written["References"]) or ["This package's own, to compare with.", ""]),
+        "## Source", "", *(texts(written["References"]) or ["This package's own.", ""]),
         "## Example", "", *example_of(written),
     ]  # fmt: skip
     return "\n".join(lines)

@@ -106,7 +106,8 @@ def _rows(cell: Cell, seeds: list[int], played: Rollout | list[Run]) -> Any:
         "curve": pyarrow.ListArray.from_arrays(ends, played.curves.ravel()) if marks else pyarrow.nulls(games),
         "error": pyarrow.nulls(games),
     }
-    return pyarrow.table(columns).cast(_schema(columns))
+    schema = _schema(columns)
+    return pyarrow.table(columns).select(schema.names).cast(schema)  # a game counts in an order of its own
 
 
 def _row(cell: Cell, run: Run) -> dict[str, Any]:

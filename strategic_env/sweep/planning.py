@@ -116,7 +116,7 @@ def plan(
 def cells_of(asked: Grid) -> tuple[list[Cell], list[str]]:
     """Return the cells by learner, so that what one compiles or loads serves many; and who does not fit where."""
     if not asked.learners:
-        return _cells_of_all(asked), [f"{name}: {why}" for name, why in asked.without.items()]
+        return _cells_of_all(asked)
     found: list[dict[str, Cell]] = [{} for _ in asked.learners]
     why: list[list[str]] = [[] for _ in asked.learners]
     for place in asked.scenarios:  # each is built once, for all learners
@@ -134,15 +134,21 @@ def cells_of(asked: Grid) -> tuple[list[Cell], list[str]]:
     return list(cells.values()), list(dict.fromkeys(reason for reasons in why for reason in reasons))
 
 
-def _cells_of_all(asked: Grid) -> list[Cell]:
-    """Return the cells of all learners that a scenario tells enough, as `strategic_env.evaluate` takes them."""
+def _cells_of_all(asked: Grid) -> tuple[list[Cell], list[str]]:
+    """Return the cells of all learners that a scenario tells enough, and who is left out."""
     found: dict[str, Cell] = {}
+    others: set[str] = set()
     for place in asked.scenarios:
-        for one in all_contestants(scenario(place.name, **place.options))[0]:
+        fitting, skipped = all_contestants(scenario(place.name, **place.options))
+        others.update(skipped)
+        for one in fitting:
             if one.name not in asked.without:
                 cell = cell_of(place, Entry(one.name, one.parameters), asked.rounds, asked.checkpoints)
                 found.setdefault(cell.digest, cell)
-    return sorted(found.values(), key=lambda cell: cell.learner)
+    cells = sorted(found.values(), key=lambda cell: cell.learner)
+    untold = sorted(others - {cell.learner for cell in cells} - set(asked.without))
+    reasons = asked.without | dict.fromkeys(untold, "no scenario here tells it enough")
+    return cells, [f"{name}: {why}" for name, why in reasons.items()]
 
 
 def _planned_before(place: Folder, code: str) -> dict[str, set[int]]:

@@ -179,13 +179,16 @@ def test_a_suite_is_played_kept_and_found_stale(tmp_path: Path, monkeypatch: pyt
 def test_the_standard_suite_holds_every_learner_that_fits_some_scenario() -> None:
     asked = grid.read_grid(standard.SUITE)
     cells, left_out = cells_of(asked)
-    assert len(cells) > 150 and left_out == [f"{name}: {why}" for name, why in asked.without.items()]
+    assert len(cells) > 150
+    names = {line.partition(":")[0] for line in left_out}
+    assert names >= set(asked.without) and not names & {cell.learner for cell in cells}
 
 
 def test_a_suite_or_a_grid_without_learners_takes_all_but_some() -> None:
     cells, left_out = cells_of(grid.read_grid("all"))
     names = {cell.learner for cell in cells}
-    assert left_out == ["sb3: it was trained elsewhere", "banditron: dull"]
+    assert left_out[:2] == ["sb3: it was trained elsewhere", "banditron: dull"]
+    assert "biased-l1: no scenario here tells it enough" in left_out[2:]
     assert {NAIVE, ORACLE, "gappletron"} <= names and not names & {"sb3", "banditron"}
     asked = {"seeds": 2, "scenarios": ["KnownL2"]}
     for without, why in (({"perceptrons": ""}, "perceptrons"), (["sb3"], "without must name learners")):

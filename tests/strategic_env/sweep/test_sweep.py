@@ -121,6 +121,18 @@ def test_curves_are_kept_where_they_are_asked_for(tmp_path: Path) -> None:
     assert np.array_equal([run.curve for run in results.runs], again.curves)
 
 
+def test_games_that_count_in_another_order_than_columns_stand_are_played(tmp_path: Path) -> None:
+    sweep.plan(
+        {"rounds": 20, "seeds": 2, "scenarios": ["NearestNeighbor"], "learners": ["multiclass-perceptron"]},
+        tmp_path,
+    )
+    assert sweep.work(tmp_path, engine="serial").done
+    (results,) = sweep.read(tmp_path)
+    columns = results.scenario.columns
+    assert list(columns) != sorted(columns)
+    assert all(list(run.columns) == list(columns) for run in results.runs)
+
+
 def test_learners_that_fit_nowhere_are_refused_and_pairs_that_do_not_fit_listed(tmp_path: Path) -> None:
     found = sweep.plan(GRID | {"scenarios": ["KnownL2", "KnownL1"]}, tmp_path)
     assert len(found.left_out) == 1

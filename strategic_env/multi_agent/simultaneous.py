@@ -11,6 +11,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from agents.foundation.checks import count, shown
 from agents.foundation.typing import Float, Numbers
 from strategic_env.games.shared.threads import one_thread
+from strategic_env.games.strategic.delay import Late
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
@@ -149,6 +150,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
         self.agents = [*self.possible_agents]
         self._outcomes = []
         self._seen = np.zeros((len(self._seats), self._layout.size))
+        self._late = Late(self.setting.delay, self._seen.copy())
         self._deploy(np.zeros(self.setting.dim + 1))
         if self.render_mode == "human":
             self.render()
@@ -200,7 +202,7 @@ class StrategicClassificationParallelEnv(Table, ParallelEnv[str, Observation, Ac
             rewards[seat] = (1.0 if accepted else 0.0) - cost
             rewards[LEARNER] += reward("mistake", outcome)
         self._outcomes = outcomes
-        self._seen = np.stack([outcome[0] for outcome in outcomes])
+        self._seen = self._late.tell(np.stack([outcome[0] for outcome in outcomes]))
         self._deploy(sent)
         over = game.round >= self.max_cycles * len(self._seats)
         if self.render_mode == "human":

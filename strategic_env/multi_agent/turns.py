@@ -13,6 +13,7 @@ from agents.foundation.checks import flag, one_of
 from agents.foundation.streams import game_key
 from agents.foundation.typing import Float, Numbers
 from strategic_env.games.shared.threads import busy
+from strategic_env.games.strategic.delay import Late
 from strategic_env.games.strategic.options import RENDER_MODES
 from strategic_env.games.strategic.rules import reward
 from strategic_env.games.strategic.scenario import Scenario
@@ -168,6 +169,7 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         self.truncations = dict.fromkeys(self.agents, False)
         dim, budgets = self.setting.dim, self.setting.budgets()
         self._outcomes = []
+        self._late = Late(self.setting.delay, np.zeros(self._layout.size))
         self._seen = np.zeros(self._layout.size)
         self._published = self._previous = np.zeros(dim + 1)
         self._arrival: Arrival = 0, np.zeros(dim), 0.0, np.zeros(budgets.shape[1])
@@ -247,7 +249,8 @@ class StrategicClassificationAECEnv(Table, AECEnv[str, Observation, Action]):
         outcome = game.resolve(arrival, self._published, self.spaces.report(action))
         game.settle(arrival, outcome)
         self._outcomes = [outcome]
-        self._seen, _, label, _, cost, mistake = outcome
+        _, _, label, _, cost, mistake = outcome
+        self._seen = self._late.tell(outcome[0])
         accepted = (label > 0.0) != mistake
         self.rewards = rewards = {LEARNER: reward("mistake", outcome), INDIVIDUAL: (1.0 if accepted else 0.0) - cost}
         if self._nature:

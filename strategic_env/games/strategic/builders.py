@@ -304,6 +304,7 @@ BUILDERS: dict[str, Callable[..., Parts]] = {
     "MetaL2": _meta_l2,
     "ImprovingL2": _improving_l2,
     "ImprovingL1": _improving_l1,
+    "DelayedL2": _known_l2,
     "QuantalL2": _known_l2,
     "DarkL2": _known_l2,
     "LotteryL2": _known_l2,
@@ -340,6 +341,7 @@ EFFECTS: dict[str, dict[str, object]] = {
     "ImprovingL2": {"improvement": 1.0},
     "ImprovingL1": {"improvement": 1.0},
     "HarmedExample": {"improvement": [1.0, 0.0]},
+    "DelayedL2": {"delay": 5},
 }
 
 

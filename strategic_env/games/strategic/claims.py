@@ -32,9 +32,9 @@ def facts_of(individual: object) -> dict[str, Any] | None:
 
 
 def effect_facts(setting: Setting) -> dict[str, Any]:
-    """Return what a truth says of what moving changes: a mask that changes nothing is none."""
+    """Return what a truth says of what moving changes, where a mask of zeros is none, and of when labels come."""
     mask = () if setting.improvement is None else tuple(setting.improvement.mask(setting.dim).tolist())
-    return {"improvement": mask if any(mask) else None}
+    return {"improvement": mask if any(mask) else None, "delay": setting.delay}
 
 
 def check_truth(truth: Truth, setting: Setting) -> None:

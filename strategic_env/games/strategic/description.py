@@ -14,6 +14,7 @@ STRATEGIC = {
     "MetaL2": "as KnownL2, with five features and episodes of 200 rounds: learn how to learn",
     "ImprovingL2": "separable individuals, l2 cost, whom moving improves: the label is that of where they get to",
     "ImprovingL1": "the same under a weighted l1 cost",
+    "DelayedL2": "as KnownL2, where the learner is told five rounds late what happened",
     "QuantalL2": "as KnownL2, of people who move more often the better it pays",
     "DarkL2": "as KnownL2, of people who see who was accepted, but no classifier",
     "LotteryL2": "as KnownL2, where a tenth of the rejected are accepted all the same, by an announced lottery",

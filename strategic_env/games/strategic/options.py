@@ -30,7 +30,7 @@ class StrategicOptions(Options):
 
     Attributes
     ----------
-    population, cost, individual, feedback, population_seed, improvement
+    population, cost, individual, feedback, population_seed, improvement, delay
         See `strategic_env.Setting`.
     horizon, reward, observation, info_level, knowledge, render_mode
         See `strategic_env.StrategicClassificationEnv`.
@@ -44,6 +44,7 @@ class StrategicOptions(Options):
     horizon: int
     population_seed: int | None
     improvement: Improvement | None
+    delay: int
     observation: str
     info_level: str
     knowledge: Knowledge | None
@@ -68,6 +69,7 @@ class StrategicOptions(Options):
             feedback=self.feedback,
             population_seed=self.population_seed,
             improvement=self.improvement,
+            delay=self.delay,
         )
 
     @property

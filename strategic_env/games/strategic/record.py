@@ -14,6 +14,7 @@ from learners.strategic.observation import Layout
 from learners.strategic.passes import Knowledge
 from learners.strategic.surrogates import surrogate_point
 from strategic_env.games.strategic.builders import Members
+from strategic_env.games.strategic.delay import Late
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.rules import Round
 from strategic_env.games.strategic.setting import Setting
@@ -98,6 +99,7 @@ class RecordedGame:
         self.learner, self.setting = learner, setting
         self.rounds: list[RecordedRound] = []
         self._game = Game(setting, game_key(seed))
+        self._late = Late(setting.delay, np.zeros(Layout(setting.dim).size))
         self.certificate = self._watching(truth)
         classifier, self.state = learner.predict(np.zeros(Layout(setting.dim).size))
         self._next = np.asarray(classifier, dtype=np.float64)
@@ -125,7 +127,7 @@ class RecordedGame:
         before, intercept = state[0][0].copy(), learner.intercept_of(state)
         believed = learner.believed_cost(state)
         played = Round(*self._game.play(self._next))
-        classifier, self.state = learner.predict(played.observation, state)
+        classifier, self.state = learner.predict(self._late.tell(played.observation), state)
         self._next = np.asarray(classifier, dtype=np.float64)
         if self.certificate is not None:
             self.certificate.check(played.observation, played.true_features, self.state)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from agents.boundary import FLOAT64_EPS
 from agents.costs import Prepared
-from agents.foundation.compiled import loop, released
+from agents.foundation.compiled import inlined, loop, released
 from agents.foundation.lanes import prefetch
 from agents.foundation.typing import Float, Int, Key
 from agents.populations.arrivals import ManyArrivals
@@ -37,6 +37,7 @@ from learners.policy import begin as begin_games
 from learners.strategic.observation import rounding
 from learners.strategic.rules import concerns, learn, publish
 from strategic_env.games.shared.rollout import Rollout, play_in_chunks, shares_of
+from strategic_env.games.strategic.delay import room_for
 from strategic_env.games.strategic.group_tally import columns_of, count_person, prepare_counting, tally_of
 from strategic_env.games.strategic.rules import own_row
 from strategic_env.games.strategic.setting import FEEDBACK, Setting
@@ -225,6 +226,85 @@ def play_blocks(
 
 
 @released
+def play_late_blocks(
+    state: Any,
+    response: Any,
+    effect: Any,
+    norm: int,
+    labels_rejected: bool,
+    blocks: Block,
+    published: Float,
+    first: int,
+    last: int,
+    checkpoints: Int,
+    tally: Tally,
+    games: Int,
+    ring: Float,
+) -> None:
+    """As `play_blocks`, where the learner is told late: ``ring`` (n, D + 1, 2 d + 4) holds what is yet to be told."""
+    features, rows, label, budgets, group = blocks
+    d, places, report = features.shape[1], ring.shape[1], np.empty(features.shape[1])
+    due = np.searchsorted(checkpoints, first, side="right")
+    for row in range(games.shape[0]):
+        game, mark = games[row], due
+        classifier, block = published[game], Block(features, rows[row], label[row], budgets, group[row])
+        if first == 0:
+            publish(state, game, classifier)
+        for at in range(last - first):
+            round = first + at
+            believe(response, row, round, classifier)
+            aim = take_aim(response, row, norm, classifier, budgets[0])
+            rise = rise_of(response, effect, row, aim, classifier)
+            measure = prepare_counting(tally.groups, norm, classifier, budgets[0])
+            seen = ring[row, round % places]
+            predicted, shown = show_round(
+                response, effect, row, labels_rejected, aim, rise, classifier, block, at, report
+            )
+            play_until_concerned(
+                state, game, row, labels_rejected, response, effect, aim, rise, measure, classifier, block, at, at + 1,
+                tally, seen[d + 1 : 2 * d + 1],
+            )  # fmt: skip
+            seen[: d + 1], seen[d + 1 : 2 * d + 1] = classifier, report
+            seen[2 * d + 1], seen[2 * d + 2] = shown, 1.0 if predicted else -1.0
+            if round >= places - 1:
+                told = ring[row, (round + 1) % places]
+                echo, reported = told[: d + 1], told[d + 1 : 2 * d + 1]
+                if concerns(state, game, told[2 * d + 2], told[2 * d + 1]):
+                    eps = rounding(reported, echo, FLOAT64_EPS)
+                    if learn(state, game, reported, told[2 * d + 2], told[2 * d + 1], echo, eps):
+                        publish(state, game, classifier)
+            if mark < checkpoints.shape[0] and round + 1 == checkpoints[mark]:
+                tally.curves[game, mark] = tally.mistakes[game]
+                mark += 1
+
+
+@inlined
+def show_round(
+    response: Any,
+    effect: Any,
+    player: int,
+    labels_rejected: bool,
+    aim: Aim,
+    rise: float,
+    classifier: Float,
+    block: Block,
+    at: int,
+    report: Float,
+) -> tuple[bool, float]:
+    """Write the report (d,) of round ``at`` of a game's block; return the prediction (accept?), and the label shown."""
+    features, rows, label, budgets, _ = block
+    true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
+    found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget), label[at])
+    write_answer(response, aim, player, classifier, true_features, found, report)
+    gain = found.step * rise if found.moved else 0.0
+    if shifted(response):
+        gain = gain_of_report(effect, player, true_features, report)
+    after = label_after(effect, known_standing(effect, rows[at]), gain, label[at])
+    accepted = admit(response, player, at, found.accepted)
+    return found.accepted, after if accepted or labels_rejected else 0.0
+
+
+@released
 def learn_from_round(
     state: Any,
     game: int,
@@ -240,18 +320,9 @@ def learn_from_round(
     report: Float,
 ) -> bool:
     """Let the learner learn from round ``at`` of its game's block, as it shows; return whether it publishes anew."""
-    features, rows, label, budgets, _ = block
-    true_features, budget = features[rows[at]], budgets[own_row(budgets, rows[at])]
-    found = answer(response, aim, player, at, classifier, true_features, budget, alpha_of(aim, budget), label[at])
-    write_answer(response, aim, player, classifier, true_features, found, report)
-    gain = found.step * rise if found.moved else 0.0
-    if shifted(response):
-        gain = gain_of_report(effect, player, true_features, report)
-    after = label_after(effect, known_standing(effect, rows[at]), gain, label[at])
-    accepted = admit(response, player, at, found.accepted)
-    shown = after if accepted or labels_rejected else 0.0
+    predicted, shown = show_round(response, effect, player, labels_rejected, aim, rise, classifier, block, at, report)
     eps = rounding(report, classifier, FLOAT64_EPS)
-    return bool(learn(state, game, report, 1.0 if found.accepted else -1.0, shown, classifier, eps))
+    return bool(learn(state, game, report, 1.0 if predicted else -1.0, shown, classifier, eps))
 
 
 def play_keys(
@@ -317,6 +388,7 @@ class Share:
         # Scores of members are known from now on, those of computed individuals block by block.
         self._computed = not len(source.features) and not isinstance(self._effect, Gaming)
         fill_all_scores(self._effect, self._arrivals.features, max(len(source.features), 1), len(source.features))
+        self._ring = room_for(setting.delay, len(games), 2 * setting.dim + 4) if setting.delay else None
         self._groups = None if setting.groups is None else setting.groups.table()
         self._group = np.zeros((len(games), 0 if self._groups is None else block), dtype=np.int64)
 
@@ -335,7 +407,8 @@ class Share:
                 fill_groups(self._groups, arrivals.keys, rounds, arrivals.index, self._group)
             if self._computed:
                 fill_all_scores(self._effect, arrivals.features, self.block, wanted)
-            play_blocks(
+            play: Callable[..., None] = play_blocks if self._ring is None else play_late_blocks
+            play(
                 state,
                 self._response,
                 self._effect,
@@ -348,6 +421,7 @@ class Share:
                 checkpoints,
                 tally,
                 self.games,
+                *(() if self._ring is None else (self._ring,)),
             )
 
 

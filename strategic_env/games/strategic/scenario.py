@@ -98,13 +98,14 @@ class Scenario(BenchScenario):
             "feedback": f"one of {', '.join(FEEDBACK)}",
             "groups": "null, shares that sum to 1, or a column of the data: results of each group, no learner sees it",
             "improvement": "null, or a number or list: the share of a move that is real, and may change the label",
+            "delay": "so many rounds late is the learner told what happened",
         }
         | OF_EVERY_GAME
         | responses.OPTIONS
     )
     metadata = StrategicClassificationEnv.metadata
     builders = BUILDERS
-    game_defaults = {"feedback": "full", "groups": None, "improvement": None} | responses.DEFAULTS
+    game_defaults = {"feedback": "full", "groups": None, "improvement": None, "delay": 0} | responses.DEFAULTS
     environment_options = ("reward", "observation", "info_level", "render_mode")
     table = (
         Column(
@@ -164,7 +165,8 @@ class Scenario(BenchScenario):
         parts = cls.built(name, options)
         people = responses.chosen_options(options, PEOPLE.get(name, {}))
         individual = responses.individual_of(people, parts.cost, parts.population.dim, parts.population.radius)
-        share = (EFFECTS.get(name, {}) | options).get("improvement")
+        effects = EFFECTS.get(name, {}) | options
+        share, delay = effects.get("improvement"), effects.get("delay", 0)
         setting = Setting(
             population=grouped_as(parts, name, options.get("groups")),
             cost=parts.cost,
@@ -172,6 +174,7 @@ class Scenario(BenchScenario):
             feedback=options.get("feedback", "full"),  # type: ignore[arg-type]  # Setting checks both
             population_seed=options.get("population_seed"),  # type: ignore[arg-type]
             improvement=None if share is None else Improvement(share, parts.separator),  # type: ignore[arg-type]
+            delay=delay,  # type: ignore[arg-type]
         )
         horizon = count("horizon", options.get("horizon", parts.horizon), minimum=1)
         known = knowledge_of(parts.population, parts.cost)
@@ -179,6 +182,8 @@ class Scenario(BenchScenario):
         knowledge |= responses.told_of(people, individual)
         if share is not None:
             knowledge["improvement"] = np.asarray(share, dtype=np.float64).tolist()
+        if setting.delay:
+            knowledge["delay"] = setting.delay
         return cls(name, setting, horizon, knowledge, _truth(parts, setting), dict(options))
 
     @classmethod

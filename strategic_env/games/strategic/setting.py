@@ -29,6 +29,7 @@ from agents.responses.individuals import (
     compiled_response,
 )
 from learners.feedback.graph import Feedback, FeedbackGraph
+from strategic_env.games.strategic.delay import LARGEST_DELAY
 
 # Feedback graphs over the two predictions: node 0 rejects, node 1 accepts.
 GRAPHS = {name: FeedbackGraph.named(name, 2) for name in ("full", "apple_tasting")}
@@ -104,6 +105,8 @@ class Setting:
         Meet the same population in every episode; by default it is drawn afresh.
     improvement : Improvement or None
         What is real of a move, and may change the label; by default nothing is.
+    delay : int
+        So many rounds late is the learner told what happened.
 
     Examples
     --------
@@ -120,6 +123,7 @@ class Setting:
     feedback: str = "full"
     population_seed: int | None = None
     improvement: Improvement | None = None
+    delay: int = 0
 
     def __post_init__(self) -> None:
         """Check that the parts are what they should be, and fit each other."""
@@ -135,6 +139,7 @@ class Setting:
             count("population_seed", self.population_seed, maximum=LARGEST_SEED)
         self._terms  # noqa: B018  (asked now, and kept)
         self._check_improvement()
+        count("delay", self.delay, maximum=LARGEST_DELAY)
 
     @cached_property
     def _terms(self) -> "_Terms":

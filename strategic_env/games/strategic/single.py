@@ -14,6 +14,7 @@ from agents.responses.individuals import Individual
 from strategic_env.games.shared.single import SeededEnv
 from strategic_env.games.shared.spaces import Knowledge, Observation
 from strategic_env.games.shared.threads import busy
+from strategic_env.games.strategic.delay import Late
 from strategic_env.games.strategic.game import Game
 from strategic_env.games.strategic.options import RENDER_MODES, Action, StrategicOptions
 from strategic_env.games.strategic.rules import Outcome, Round, reward
@@ -82,6 +83,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
     | ``horizon`` | ``int``, at least 1 | ``1000`` | rounds per episode |
     | ``population_seed`` | ``int``, at least 0 | ``None`` | meet the same population in every episode |
     | ``improvement`` | ``Improvement`` | ``None`` | what is real of a move, and may change the label |
+    | ``delay`` | ``int``, at least 0 | ``0`` | observations are so many rounds old; rewards and infos are not |
     | ``observation`` | ``"dict"``, ``"flat"`` | ``"dict"`` | see Observation Space |
     | ``info_level`` | ``"none"``, ``"outcome"``, ``"full"`` | ``"full"`` | see Info |
     | ``knowledge`` | a mapping | ``None`` | what a learner is told; everything by default (`knowledge_of`) |
@@ -123,6 +125,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         horizon: int = 1000,
         population_seed: int | None = None,
         improvement: Improvement | None = None,
+        delay: int = 0,
         observation: str = "dict",
         info_level: str = "full",
         knowledge: Knowledge | None = None,
@@ -137,6 +140,7 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         self._info_level, self._reward = chosen.info_level, chosen.reward
         self.game: Game | None = None
         self._last: Outcome | None = None
+        self._late: Late | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, object] | None = None
@@ -158,6 +162,8 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
         chosen = self.options
         self.game = Game(self.setting, self._next_key(seed, options))
         self._last = None
+        delay = self.setting.delay
+        self._late = Late(delay, np.zeros(chosen.layout.size)) if delay else None
         if self.render_mode == "human":
             self.render()
         return chosen.observe(np.zeros(chosen.layout.size)), {}
@@ -203,7 +209,8 @@ class StrategicClassificationEnv(SeededEnv[Observation, Action]):
             elif level == "outcome":
                 info = {"moved": outcome[3], "mistake": outcome[5]}
             gain = reward(self._reward, outcome)
-            return self._observe(outcome[0]), gain, False, game.round >= self.horizon, info
+            seen = outcome[0] if self._late is None else self._late.tell(outcome[0])
+            return self._observe(seen), gain, False, game.round >= self.horizon, info
         finally:
             self._stepping = False
 

@@ -15,6 +15,7 @@ from agents.responses.individuals import Individual
 from learners.strategic.observation import FLOAT64
 from strategic_env.games.shared.spaces import Knowledge, Observation
 from strategic_env.games.shared.vector import GamesEnv
+from strategic_env.games.strategic.delay import ManyLate
 from strategic_env.games.strategic.many_games import Games, Outcomes, games_of
 from strategic_env.games.strategic.options import RENDER_MODES, Action, StrategicOptions
 from strategic_env.games.strategic.rules import Round
@@ -81,6 +82,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         horizon: int = 1000,
         population_seed: int | None = None,
         improvement: Improvement | None = None,
+        delay: int = 0,
         observation: str = "dict",
         info_level: str = "outcome",
         knowledge: Knowledge | None = None,
@@ -94,6 +96,9 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         # Looked up in every step.
         self._action_shape, self._dtype = (self.num_envs, self.setting.dim + 1), chosen.dtype
         self._info_level = chosen.info_level
+        delay = self.setting.delay
+        self._late = ManyLate(delay, self.num_envs, chosen.layout.size) if delay else None
+        self._immediate: Outcomes | None = None  # what the learner is yet to be told, for pictures
         # Pictures show the whole truth.
         self._truth_level = chosen.info_level if chosen.render_mode is None else "full"
 
@@ -126,7 +131,11 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         published: Any = actions
         if type(actions) is not np.ndarray or actions.dtype is not self._dtype or actions.shape != self._action_shape:
             published = self.options.published(actions, self._action_shape)
-        return games.play(published.astype(np.float64) if self._dtype is not FLOAT64 else published, active)
+        outcomes = games.play(published.astype(np.float64) if self._dtype is not FLOAT64 else published, active)
+        if self._late is None:
+            return outcomes
+        self._immediate = outcomes
+        return outcomes._replace(observation=self._late.tell(outcomes.observation, games.rounds, active))
 
     def _truth(self, played: Outcomes, mistakes: Int) -> dict[str, NDArray[Any]]:
         level = self._info_level
@@ -146,7 +155,7 @@ class StrategicClassificationVectorEnv(GamesEnv[Observation, Action]):
         """Return the last round of a game, and what a picture says besides."""
         if self._games is None or self._last is None or not self._games.rounds[game]:
             return None, None
-        one = self._last
+        one = self._last if self._immediate is None else self._immediate
         played = Round(
             one.observation[game],
             one.true_features[game],

@@ -32,7 +32,7 @@ MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mo
 INDIVIDUALS = ("noisy", "truthful", "boastful")
 OF_ENVIRONMENT = ("observation", "reward", "info_level", "render_mode")
 SEQUENCES = "Example1", "Example1L1", "Example2", "Example3"
-SEQUENCES += "OverlookedExample", "MissExample", "LagExample"
+SEQUENCES += "OverlookedExample", "MissExample", "LagExample", "HarmedExample"
 WITHOUT_RANDOMNESS = (*SEQUENCES, "greedy adversary", "tangent adversary")
 
 

@@ -33,6 +33,7 @@ from agents import BestResponse, GreedyAdversary, L2Cost, Noisy, Separable, Trut
 from agents.boundary import FLOAT64_EPS, side
 from agents.responses.individuals import BudgetLimited
 from learners import Perceptron
+from learners.strategic.observation import Layout
 from strategic_env import Scenario, Setting, multi_agent, scenario
 from strategic_env.games.registration import environment_id
 from strategic_env.games.strategic.description import STRATEGIC
@@ -257,7 +258,9 @@ def single_rounds(game: Scenario, policy: Any, rounds: int, seed: int, number: i
     for _ in range(rounds):
         action, state = policy.predict(observation, state)
         observation, reward, _, _, info = alone.step(action)
-        played.append(observation | info | {"reward": reward})
+        assert alone.last is not None
+        happened = Layout(game.setting.dim).split(alone.last.observation)  # which the learner may be told late
+        played.append(happened | info | {"reward": reward})
     return played
 
 

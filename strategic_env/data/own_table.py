@@ -184,8 +184,9 @@ def _coded(
     columns: _Columns, name: str, order: Sequence[object] | None, labels: Float
 ) -> tuple[list[float], list[str]]:
     """Return the codes of a column, and its categories from code 0 on."""
-    texts = _texts(columns, name)
-    levels = _by_share(name, texts, labels) if order is None else [str(level) for level in order]
+    named = [] if order is None else [str(level) for level in order]
+    texts = _texts(columns, name, named)
+    levels = _by_share(name, texts, labels) if order is None else named
     codes = {level: float(code) for code, level in enumerate(levels)}
     for row, text in enumerate(texts):
         if text not in codes:
@@ -194,9 +195,10 @@ def _coded(
     return [codes[text] for text in texts], levels
 
 
-def _texts(columns: _Columns, name: str) -> list[str]:
+def _texts(columns: _Columns, name: str, named: Sequence[str] = ()) -> list[str]:
     for row, entry in enumerate(columns.entries[name]):
-        _refuse_missing(columns, name, row, entry)
+        if not (isinstance(entry, str) and entry in named):  # a category that its owner calls "none" is not missing
+            _refuse_missing(columns, name, row, entry)
     return [str(entry) for entry in columns.entries[name]]
 
 

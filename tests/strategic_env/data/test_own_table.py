@@ -204,3 +204,11 @@ def test_wrong_usage_with_a_table_is_one_line(arguments: tuple[str, ...], messag
 def test_a_name_is_a_text(name: object) -> None:
     with pytest.raises(TypeError, match="name must be a text that is not empty"):
         from_table(pd.DataFrame(NUMBERS), label="repaid", alpha=0.5, name=name)  # type: ignore[arg-type]
+
+
+def test_a_category_that_is_named_is_not_missing_whatever_it_is_called() -> None:
+    table = {"repaid": [0, 1, 0, 1], "savings": [1.0, 2.0, 0.5, 3.0], "job": ["none", "full", "none", "full"]}
+    with pytest.raises(ValueError, match="row 0, column 'job' must not be missing, got 'none'"):
+        from_table(table, label="repaid", alpha=0.5, code="job")
+    made = from_table(table, label="repaid", alpha=0.5, code={"job": ["none", "full"]})
+    assert made.options["code"] == {"job": ["none", "full"]}

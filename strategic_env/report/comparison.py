@@ -22,6 +22,7 @@ from strategic_env.report.scores import (
     interval_text,
     normalised_score,
     probability_of_improvement,
+    ratio_of_means,
 )
 from strategic_env.report.summary import counted, shortened, title
 
@@ -43,12 +44,16 @@ class ComparedLearner:
     improvement : Estimate or None
         Probability of fewer mistakes than the baseline; None for the baseline itself, and for a recipe, whose runs are
         means of games.
+    ratio : Estimate or None
+        Interquartile mean over the baseline's, paired: both met the same people, run by run. None as before, and where
+        the baseline's is 0 in a resample.
     """
 
     learner: str
     mistakes: Estimate
     score: Estimate
     improvement: Estimate | None
+    ratio: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -132,19 +137,28 @@ def compare(
                 f"got {one} and {zero} on {scenario}"
             )
     scores = {label: normalised_score(counts, naive, oracle) for label, counts in mistakes.items()}
+    # A policy's mean is not compared with single games.
+    alone = {baseline, *recipes}
     rows = [
         ComparedLearner(
             label,
             interquartile_mean(counts, resamples=resamples),
             interquartile_mean(scores[label], resamples=resamples),
-            # In this order, since fewer mistakes are better. A policy's mean is not compared with single games.
-            None
-            if label == baseline or label in recipes
-            else probability_of_improvement(mistakes[baseline], counts, resamples=resamples),
+            *((None, None) if label in alone else _beside(counts, mistakes[baseline], resamples)),
         )
         for label, counts in mistakes.items()
     ]
     return Comparison(baseline, scenarios, mistakes, scores, rows)
+
+
+def _beside(mistakes: Float, baseline: Float, resamples: int) -> tuple[Estimate, Estimate | None]:
+    """Return the probability of fewer mistakes than a baseline, and the ratio to its, if it errs."""
+    # In this order, since fewer mistakes are better.
+    improvement = probability_of_improvement(baseline, mistakes, resamples=resamples)
+    try:
+        return improvement, ratio_of_means(mistakes, baseline, resamples=resamples)
+    except ValueError:  # nothing is a multiple of 0
+        return improvement, None
 
 
 def mistakes_of(results: Sequence[Results]) -> dict[str, Float]:
@@ -241,16 +255,16 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         f"scenarios: {'; '.join(comparison.scenarios)}.",
         f"normalised score: 0 is {NAIVE}, 1 is {ORACLE}, by their mean mistakes on each scenario.",
         f"fewer than baseline: probability of fewer mistakes than {comparison.baseline}, a tie counting half.",
+        f"times baseline: mistakes over those of {comparison.baseline}, run by run on the same people.",
     ]
     console.print(Text(what, style="bold"))
-    print_learners(
-        console, ("mistakes", "normalised\nscore", "fewer than\nbaseline"), list(map(_line, comparison.rows))
-    )
+    headings = ("mistakes", "normalised\nscore", "fewer than\nbaseline", "times\nbaseline")
+    print_learners(console, headings, list(map(_line, comparison.rows)))
     console.print(Text(encodable("\n".join(["", *notes]), console)))
 
 
 def _line(row: ComparedLearner) -> tuple[str, list[str], list[Text]]:
     """Return a learner's label and numbers; there is nothing to say below them."""
-    estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%")
+    estimates = (row.mistakes, ",.1f"), (row.score, ".2f"), (row.improvement, ".0%"), (row.ratio, ".2f")
     numbers = [MISSING if estimate is None else interval_text(estimate, form) for estimate, form in estimates]
     return shortened(row.learner), numbers, []

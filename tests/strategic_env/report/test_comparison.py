@@ -60,13 +60,18 @@ def test_the_table_is_what_one_counts_by_hand() -> None:
     assert strategic.improvement is not None
     # On the second scenario 100 mistakes lose against one of four, and tie with two.
     assert strategic.improvement.value == (1 + (3 * 4 + 1 + 2 / 2) / 16) / 2
-    assert naive.improvement is None
+    assert naive.improvement is None and naive.ratio is None
+    assert strategic.ratio is not None and oracle.ratio is not None
+    assert strategic.ratio.value == strategic.mistakes.value / naive.mistakes.value
+    assert strategic.ratio.low <= strategic.ratio.value <= strategic.ratio.high < 1.0
     assert oracle.score.value == 1.0 and oracle.improvement == (1.0, 1.0, 1.0)
 
 
 def test_another_baseline_may_be_named() -> None:
     row = compare(both(), STRATEGIC, resamples=50).rows[0]
     assert row.learner == NAIVE and row.improvement is not None and row.improvement.value < 0.1
+    never_errs = compare([both()[0]], ORACLE, resamples=50)
+    assert never_errs.rows[0].ratio is None and never_errs.rows[0].improvement == (0.0, 0.0, 0.0)
 
 
 def test_scores_are_normalised_with_learners_whatever_they_are_called() -> None:

@@ -32,6 +32,7 @@ PEOPLE = {
     "collective, one in ten": {"response": "collective", "collective": 0.1},
     "improving, all of a move": {"improvement": 1.0},
     "improving, half of a move": {"improvement": 0.5},
+    "told five rounds late": {"delay": 5},
 }
 
 

@@ -51,6 +51,8 @@ GAMES = (
     BoundGame(f"patient:learner={ALGORITHM_2}", "KnownL2", {**SMALL, **LAGGED}),
     BoundGame("patient:learner=strategic-perceptron-l1", "KnownL1", {**SMALL, **LAGGED}),
     BoundGame(f"patient:learner={ALGORITHM_2}", "LagExample", {}),
+    BoundGame(f"echo-checking:learner={ALGORITHM_2}", "DelayedL2", SMALL),
+    BoundGame(ALGORITHM_2, "DelayedL2", SMALL),
 )
 
 

@@ -21,6 +21,9 @@ Response: TypeAlias = Exact | Scalar | Vector | Lottery
 class Individual(Protocol):
     """A policy of individuals: sees the true features and the published classifier, returns a report.
 
+    One of your own answers in Python, round by round: games are then played one after another, and slowly; `rollout`
+    refuses. Those of this package (`CompiledIndividual`) are played in compiled code.
+
     Attributes
     ----------
     slack : float

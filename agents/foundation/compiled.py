@@ -47,6 +47,14 @@ def brief(function: Function) -> Function:
     return _compile(function, error_model="numpy", **WITHOUT_REFERENCES)
 
 
+def uncounted(function: Function) -> Function:
+    """Compile what allocates nothing, nor calls what does but rules that say so; divisions by 0 are errors.
+
+    As in a `loop`, no references to arrays are counted.
+    """
+    return _compile(function, **WITHOUT_REFERENCES)
+
+
 def released(function: Function) -> Function:
     """Compile a long computation that may allocate; other threads run beside it."""
     return _compile(function, nogil=True)

@@ -10,7 +10,7 @@ import math
 from functools import singledispatch
 from typing import Any
 
-from agents.foundation.compiled import compiled, loop
+from agents.foundation.compiled import loop, uncounted
 from agents.foundation.lanes import copy
 from agents.foundation.streams import uniform
 from agents.foundation.typing import Float, Int, Key
@@ -80,7 +80,7 @@ def drawn(probabilities: Float, key: Key, round: int) -> int:
     return chosen
 
 
-@compiled
+@uncounted
 def advance(state: Any, features: Float, feedback: Float, action: Float, rounds: Float, actions: int, out: Int) -> int:
     """Let each of n games learn from its last round and write its next action to ``out`` (n,).
 

@@ -10,7 +10,7 @@ import math
 from functools import singledispatch
 from typing import Any
 
-from agents.foundation.compiled import compiled, loop
+from agents.foundation.compiled import loop, uncounted
 from agents.foundation.lanes import length
 from agents.foundation.selection import INLINED as INLINED
 from agents.foundation.selection import PLAIN, rule_for_others
@@ -93,7 +93,7 @@ def write_published(weights: Float, intercept: float, out: Float) -> None:
         out[d] = -1.0 if intercept < 0.0 else abs(intercept) * 0.0  # NaN stays NaN, which `advance` refuses
         return
     # One more than the exponent: a norm that was rounded to just below a power of two must not leave the box.
-    factor = 2.0 ** -(math.frexp(max(norm, abs(intercept)))[1] + 1)
+    factor = math.ldexp(1.0, -(math.frexp(max(norm, abs(intercept)))[1] + 1))
     for i in range(d):
         out[i] = weights[i] * factor
     out[d] = intercept * factor
@@ -108,7 +108,7 @@ def first_astray(state: Any, games: int) -> int:
     return -1
 
 
-@compiled
+@uncounted
 def advance(
     state: Any,
     features: Float,

@@ -85,6 +85,21 @@ def instruction(twin: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return made
 
 
+# Asking Numba for types takes a hundred steps of a game, and every episode has a first call.
+_FOUND: dict[tuple[Any, ...], Callable[..., Any]] = {}
+# The flags of an array that its type depends on.
+_FLAGS = sum(1 << bit for bit in (0, 1, 8, 10))  # contiguous in C's or Fortran's order, aligned, writeable
+
+
+def _kind(argument: Any) -> Any:
+    """Return what the type of an argument depends on."""
+    if isinstance(argument, np.ndarray):
+        return argument.dtype, argument.ndim, argument.flags.num & _FLAGS
+    if isinstance(argument, tuple):
+        return type(argument), *map(_kind, argument)
+    return type(argument)
+
+
 class DirectCall:
     """A compiled function for callers that know the types of their arguments: those of the first call, in every call.
 
@@ -117,9 +132,12 @@ class DirectCall:
         self.call: Callable[..., Any] = function if _IN_PYTHON else self._first_call
 
     def _first_call(self, *arguments: Any) -> Any:
-        # What `compile` returns is what Numba calls once it knows the types.
-        compiled_code = cast(Any, self._function).compile(tuple(map(numba.typeof, arguments)))
-        self.call = compiled_code if callable(compiled_code) else self._function
+        key = (self._function, *map(_kind, arguments))
+        if key not in _FOUND:
+            # What `compile` returns is what Numba calls once it knows the types.
+            found = cast(Any, self._function).compile(tuple(map(numba.typeof, arguments)))
+            _FOUND[key] = found if callable(found) else self._function
+        self.call = _FOUND[key]
         return self.call(*arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:

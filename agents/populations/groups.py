@@ -1,7 +1,7 @@
 """Who belongs to which group: members by a list, or anybody by shares that are drawn round by round."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -135,7 +135,9 @@ class Groups(Unchangeable):
     @classmethod
     def drawn(cls, shares: ArrayLike) -> Self:
         """Return groups that are called ``"0"``, ``"1"``, ... and drawn with these shares."""
-        number = len(finite_array("groups", shares, (None,)))
+        number = len(shares) if is_many(shares) and isinstance(shares, Sized) else 0
+        if not 2 <= number <= MOST_GROUPS:
+            raise ValueError(f"groups must be 2 to {MOST_GROUPS} shares that sum to 1, got {shown(shares)}")
         return cls([str(group) for group in range(number)], shares=shares)
 
     def __repr__(self) -> str:

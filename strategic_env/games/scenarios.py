@@ -20,12 +20,13 @@ def scenario(name: str, /, **options: object) -> BenchScenario:
     name : str
         Such as ``"KnownL2"`` (`strategic-env list` shows them all).
     **options
-        ``horizon``, ``population_seed``, and the scenario's own: ``dim``, ``noise``, ``feedback``, ``margin``,
-        ``radius``, ``bias``, ``alpha``, ``pool``, ``separable``, ``classes``, ``population``, where they apply.
+        ``horizon``, ``population_seed``, and the scenario's own, such as ``dim`` and ``margin``: ``strategic-env list
+        NAME`` shows them.
 
     Returns
     -------
-    Scenario or MulticlassScenario
+    BenchScenario
+        Of the scenario's game: a `Scenario` of strategic classification, a `MulticlassScenario`, ...
 
     Raises
     ------

@@ -120,7 +120,10 @@ TWO = Groups.drawn([0.5, 0.5])
         (lambda: Groups.drawn([1.5, -0.5]), "groups must have shares of at least 0 that sum to 1"),
         (lambda: Groups.drawn([np.nan, 1.0]), "groups must be finite"),
         (lambda: Groups.drawn("ab"), "groups must hold real numbers"),
-        (lambda: Groups.drawn([1.0]), "groups must be 2 to 30"),
+        (lambda: Groups.drawn([1.0]), r"groups must be 2 to 30 shares that sum to 1, got \[1.0\]"),
+        (lambda: Groups.drawn(0.5), "groups must be 2 to 30 shares that sum to 1, got 0.5"),
+        (lambda: Groups.drawn(np.array(0.5)), "groups must be 2 to 30 shares that sum to 1"),
+        (lambda: Groups.drawn([0.01] * 100), "groups must be 2 to 30 shares that sum to 1"),
         (lambda: Separable().grouped("sex"), "groups must be Groups, got 'sex'"),  # type: ignore[arg-type]
         (lambda: Separable().grouped(Groups.of("ab")), "the population's 0 members, or drawn by shares, got 2"),
         (lambda: DataSet([[0.0], [1.0]], [1, -1]).grouped(Groups.of("aba")), "the population's 2 members.*got 3"),

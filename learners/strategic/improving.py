@@ -126,7 +126,7 @@ class ImprovingPerceptron(Learner[ImprovingState]):
         if (finite_reaches("improvement", improvement, axes=1) != 1.0).any():
             raise ValueError(f"improvement must be 1 in every feature, got {shown(improvement)}")
         self._cost = cost_of(cost, alpha)
-        self.parameters = {"alpha": self._cost.alpha.tolist(), "cost": cost}
+        self.parameters = {"alpha": self._cost.alpha.tolist(), "cost": cost, "improvement": 1.0}
 
     def initial_state(self, games: int, dim: int) -> ImprovingState:
         """Return zero weights for each game."""

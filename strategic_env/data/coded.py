@@ -206,7 +206,7 @@ class CodedTable:
 
     def groups_of(self) -> dict[str, Groups]:
         """Return who belongs to which group, by the name of what they are grouped by."""
-        return {one.name: Groups.of(one.entries(self.lines()), one.names) for one in self.groups}
+        return dict(_read_groups(self))
 
     def coding_table(self) -> str:
         """Return the coding of every column as a Markdown table.
@@ -227,3 +227,9 @@ class CodedTable:
 def _read(table: CodedTable) -> CodedData:
     """Read a file once."""
     return table.parse(table.lines())
+
+
+@cache
+def _read_groups(table: CodedTable) -> dict[str, Groups]:
+    """Read who belongs to which group once."""
+    return {one.name: Groups.of(one.entries(table.lines()), one.names) for one in table.groups}

@@ -205,6 +205,7 @@ def test_parameters_rebuild_every_learner() -> None:
         "direction": 0,
         "alpha": [0.3, 0.2],
         "classifier": [1.0, 0.0, 0.0],
+        "improvement": 1.0,
     }
     for name, kind in learners_of("strategic").items():
         knowledge = told | ({} if kind.cost == "l1" else {"alpha": 0.3, "cost": "l2"})

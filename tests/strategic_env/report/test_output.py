@@ -72,7 +72,7 @@ def without_reader() -> Iterator[io.TextIOWrapper]:
 @pytest.mark.parametrize("encoding", ESCAPED)
 def test_tables_are_printed_in_every_encoding(encoding: str, results: Results) -> None:
     estimate = Estimate(1.0, 0.0, 2.0)
-    rows = [comparison.ComparedLearner(label, estimate, estimate, None) for label in LABELS]
+    rows = [comparison.ComparedLearner(label, estimate, estimate, None, None) for label in LABELS]
     compared = comparison.Comparison(LABELS[0], ["KnownL2"], {LABELS[0]: np.ones((2, 1))}, {}, rows)
     for width in (1, 20, 600):
         for tell in (

@@ -1,4 +1,4 @@
-"""Which episode, of which game of which seed, is played: seeds become keys here, for every form of every game."""
+"""Which episode, of which game of which seed, is played: one count for every form of every game."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol

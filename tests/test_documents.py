@@ -21,5 +21,8 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     for name, module in list(vars(strategic_env).items()):  # what another page imported is not there
         if isinstance(module, ModuleType) and module.__name__.startswith("strategic_env."):
             monkeypatch.delattr(strategic_env, name)
-    for example in Document.parse(str(page), SkipParser(), PythonCodeBlockParser()).examples():
+    document = Document.parse(str(page), SkipParser(), PythonCodeBlockParser())
+    for example in document.examples():
         example.evaluate()
+    shown = [value for value in document.namespace.values() if isinstance(value, strategic_env.Results)]
+    assert [run.error for results in shown for run in results.runs if run.error] == []

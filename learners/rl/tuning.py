@@ -134,15 +134,15 @@ def tune(
         return min(one.mistakes for one in training.progress.evaluations)
 
     storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(place / JOURNAL)))
-    study = optuna.create_study(
-        storage=storage, study_name="mistakes", sampler=optuna.samplers.TPESampler(seed=seed), load_if_exists=True
-    )
+    study = optuna.create_study(storage=storage, study_name="mistakes", load_if_exists=True)
+    # What goes on draws what has not been drawn.
+    study.sampler = optuna.samplers.TPESampler(seed=(seed + len(study.trials)) % 2**32)
 
     def tell(_: Any, trial: Any) -> None:
         if progress is not None and trial.value is not None:
             progress(trial.number, trial.value)
 
-    done = [trial for trial in study.trials if trial.state.is_finished()]
+    done = [trial for trial in study.trials if trial.state is optuna.trial.TrialState.COMPLETE]
     study.optimize(mistakes, n_trials=max(0, trials - len(done)), catch=(RuntimeError, ValueError), callbacks=[tell])
     found = [[trial.number, trial.value, *(trial.params.get(name) for name in searched)] for trial in study.trials]
     write_csv(place / TRIALS, ["trial", "mistakes", *searched], found)

@@ -31,7 +31,7 @@ def print_learners(
         The label, the numbers, and what is to be said below them.
     """
     labels = [encodable(label, console) for label, _, _ in learners]
-    tops, bottoms = zip(*(("\n" + heading).split("\n")[-2:] for heading in headings), strict=True)
+    tops, bottoms = ([("\n" + heading).split("\n")[row] for heading in headings] for row in (-2, -1))
     columns = zip(tops, bottoms, *(numbers for _, numbers, _ in learners), strict=True)
     widths = [max(map(len, column)) for column in columns]
     longest = max(map(cell_len, labels))

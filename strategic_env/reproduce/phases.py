@@ -20,7 +20,6 @@ from agents.populations.finite import FixedSequence
 from agents.responses.individuals import Individual, Noisy
 from agents.responses.quantal import Quantal
 from learners.strategic.fixed import BestFixedClassifier
-from strategic_env.games.strategic.rendering.picture import GREY, INK
 from strategic_env.games.strategic.rollout import play_keys
 from strategic_env.games.strategic.setting import Setting
 
@@ -93,6 +92,8 @@ def least_measured(individual: Individual, margin: float, rounds: int) -> float:
 
 def draw(found: list[Plane], folder: Path) -> list[Path]:
     """Draw the planes side by side: measured as colours, proved as lines."""
+    from strategic_env.games.strategic.rendering.picture import GREY, INK  # which needs the extra "plot"
+
     figure = blank_figure(figsize=(11.0, 4.4), dpi=110)
     figure.suptitle("The best threshold's mistakes on a pair at the margin", fontsize=13, x=0.02, ha="left")
     for axes, plane in zip(figure.subplots(1, 2), found, strict=True):

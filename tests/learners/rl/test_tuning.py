@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def test_a_search_keeps_its_trials_goes_on_and_writes_what_training_reads(tmp_pa
     assert told == [0, 1, 2], "the first two trials are not repeated"
     rows = list(csv.DictReader((tmp_path / "trials.csv").read_text().splitlines()))
     assert [row["trial"] for row in rows] == ["0", "1", "2"]
+    assert len({row["learning_rate"] for row in rows}) == 3, "the search draws on, not anew"
     least = min(rows, key=lambda row: float(row["mistakes"]))
     assert float(least["learning_rate"]) == again["learning_rate"] and set(best) == set(ranges)
     read = read_settings("ppo", ID, tmp_path / "best.yml")
@@ -41,6 +43,15 @@ def test_a_search_keeps_its_trials_goes_on_and_writes_what_training_reads(tmp_pa
     assert read.arguments["learning_rate"] == f"lin_{again['learning_rate']!r}", "a schedule stays one"
     assert (read.view, read.games, read.normalize, read.options) == ("statistics", 4, TINY.normalize, {"horizon": 8})
     assert list(yaml.safe_load((tmp_path / "best.yml").read_text())) == [ID]
+
+
+def test_trials_that_failed_are_no_trials(tmp_path: Path) -> None:
+    """Too few rounds for one rollout: the right number of them, in the same folder, is tried whole."""
+    with pytest.raises(ValueError, match="every trial failed"):
+        tune(replace(TINY, timesteps=8), ID, tmp_path, trials=2)
+    told: list[int] = []
+    tune(TINY, ID, tmp_path, trials=1, progress=lambda trial, _: told.append(trial))
+    assert told == [2]
 
 
 def test_the_default_ranges_lie_around_what_is_there() -> None:

@@ -130,6 +130,12 @@ def test_a_learner_that_always_fails_has_a_row(results: Results) -> None:
     assert "2 of 2 seeds failed" in table(failed)
 
 
+def test_a_table_is_shown_though_everybody_failed(results: Results) -> None:
+    for one in results.contestants:
+        results = with_error(results, one.label, 3, 5)
+    assert table(results).count("2 of 2 seeds failed") == len(results.contestants)
+
+
 class Unlucky(Perceptron):
     """Has a theorem whose numbers overflow."""
 

@@ -62,6 +62,22 @@ def serial(planned: Path) -> bytes:
     return sweep.table(planned).read_bytes()
 
 
+def test_seeds_with_gaps_are_kept_as_they_are() -> None:
+    seeds = [0, 2, 3, 7]
+    assert folder.ranges_of(seeds) == [[0, 0], [2, 3], [7, 7]] and folder.seeds_in(folder.ranges_of(seeds)) == seeds
+
+
+def test_an_unfinished_sweep_is_read_only_where_that_is_asked_for(copied: Callable[[str], Path]) -> None:
+    place = copied("half")
+    sweep.work(place, shard="0/2")
+    for shown in (sweep.read, sweep.table):
+        with pytest.raises(
+            ValueError, match=r"half lacks 18 of 36 chunks: `strategic-env sweep work .*half` plays them"
+        ):
+            shown(place)
+    assert sum(len(results.runs) for results in sweep.read(place, partial=True)) == 18
+
+
 def test_rows_are_those_of_evaluate(planned: Path, serial: bytes) -> None:
     assert serial
     for results in sweep.read(planned):
